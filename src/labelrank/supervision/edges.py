@@ -1,0 +1,49 @@
+"""Edges of all graphs as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Edges(NamedTuple):
+    """Flat arrays of edges: in instance ``instance[e]`` label ``better[e]`` is preferred to ``worse[e]``."""
+
+    instance: npt.NDArray[np.intp]
+    better: npt.NDArray[np.intp]
+    worse: npt.NDArray[np.intp]
+
+    def take(self, chosen: npt.NDArray[Any]) -> Edges:
+        """Some of the edges."""
+        return Edges(*(array[chosen] for array in self))
+
+    def sorting(self) -> npt.NDArray[np.intp]:
+        """The order by instance, preferred label, other label."""
+        return np.lexsort((self.worse, self.better, self.instance))
+
+    def pointers(self, n_instances: int) -> npt.NDArray[np.int64]:
+        """Where the edges of each instance begin and end, when they are sorted."""
+        indptr = np.zeros(n_instances + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.instance, minlength=n_instances), out=indptr[1:])
+        return indptr
+
+
+def join_edges(parts: Sequence[Edges], sizes: Sequence[int]) -> Edges:
+    """Edges of graphs one after the other, `sizes` instances in each part."""
+    offsets = np.cumsum([0, *sizes[:-1]])
+    instance = np.concatenate([part.instance + offset for part, offset in zip(parts, offsets, strict=True)])
+    return Edges(
+        instance, np.concatenate([part.better for part in parts]), np.concatenate([part.worse for part in parts])
+    )
+
+
+def edges_of_rows(
+    indptr: npt.NDArray[np.int64], rows: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """New pointers and the positions of the edges of some instances."""
+    counts = np.diff(indptr)[rows]
+    chosen = np.concatenate([[0], np.cumsum(counts)])
+    return chosen, np.repeat(indptr[rows] - chosen[:-1], counts) + np.arange(chosen[-1])

@@ -1,0 +1,67 @@
+"""Hiding labels: the two protocols for experiments with missing labels."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from labelrank.supervision._inputs import RankMatrix
+from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.rankings import check_rankings, competition_ranks
+
+
+@overload
+def mask_rankings(
+    y: PreferenceGraphs, fraction: float, how: Literal["random", "top"] = ..., random_state: Any = ...
+) -> PreferenceGraphs: ...
+@overload
+def mask_rankings(
+    y: npt.ArrayLike, fraction: float, how: Literal["random", "top"] = ..., random_state: Any = ...
+) -> RankMatrix: ...
+def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "random", random_state: Any = None) -> Any:
+    """Hide labels, for experiments with missing labels.
+
+    Parameters
+    ----------
+    y : array-like, data frame or PreferenceGraphs of shape (n_samples, n_labels)
+        Ranks or graphs. What is missing already stays missing.
+    fraction : float
+        The share of labels to hide, from 0 to 1.
+    how : {"random", "top"}, default="random"
+        ``"random"`` tosses a coin for every label: each is hidden with probability `fraction`, independently
+        of all others, so a row may end up with one label or none. ``"top"`` truncates: of a row's n observed
+        labels the ``round((1 - fraction) * n)`` best are kept (labels tied at the cut stay together and are
+        kept).
+    random_state : int, RandomState instance or None, default=None
+        For the coins.
+
+    Returns
+    -------
+    ndarray or PreferenceGraphs
+        A copy with NaN (absent labels in a graph) where a label was hidden.
+
+    Examples
+    --------
+    >>> from labelrank import mask_rankings
+    >>> mask_rankings([[1, 2, 3, 4], [4, 3, 2, 1]], 0.5, how="top")
+    array([[ 1.,  2., nan, nan],
+           [nan, nan,  2.,  1.]])
+    """
+    if not isinstance(fraction, numbers.Real) or not 0 <= fraction <= 1:
+        raise ValueError(f"fraction must be a number from 0 to 1, got {fraction!r}")
+    if how not in ("random", "top"):
+        raise ValueError(f'how must be "random" or "top", got {how!r}')
+    graphs = y if isinstance(y, PreferenceGraphs) else None
+    ranks = check_rankings(y, ensure_min_samples=0) if graphs is None else None
+    if how == "random":
+        shape = y.shape if ranks is None else ranks.shape
+        hidden = check_random_state(random_state).random_sample(shape) < fraction
+    else:
+        known = y.to_ranks() if ranks is None else ranks
+        kept = np.rint((1 - fraction) * np.sum(~np.isnan(known), axis=1, keepdims=True))
+        hidden = competition_ranks(known) > kept
+    return np.where(hidden, np.nan, ranks) if graphs is None else graphs.without_labels(hidden)

@@ -1,0 +1,26 @@
+"""What all tests share: the hypothesis profile and the folder of downloaded data."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A first call may compile or import for seconds, so no deadline. In CI the same examples are tried every time.
+settings.register_profile(
+    "labelrank",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    derandomize=bool(os.environ.get("CI")),
+)
+settings.load_profile("labelrank")
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """The folder named by LABELRANK_DATA; the test is skipped where there is none."""
+    folder = os.environ.get("LABELRANK_DATA")
+    if not folder:
+        pytest.skip("LABELRANK_DATA is not set")
+    return Path(folder)
