@@ -1,0 +1,119 @@
+"""A decomposition of the user's own: a function of one instance's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.decompositions.graph import Decomposition
+from labelrank.decompositions.subgraphs import Subgraph, Subgraphs, from_lists
+from labelrank.supervision import PreferenceGraphs
+
+
+@dataclass(frozen=True)
+class InstanceGraph:
+    """One instance's graph as a user's decomposition sees it.
+
+    Attributes
+    ----------
+    edges : tuple of (better, worse)
+        Label indices of all edges.
+    levels : tuple of tuples of int, or None
+        Labels of each level, best first; None when the graph is stored as edges.
+    labels : ndarray
+        Names of all labels.
+    """
+
+    edges: tuple[tuple[int, int], ...]
+    levels: tuple[tuple[int, ...], ...] | None
+    labels: npt.NDArray[Any]
+
+
+class FunctionDecomposition(Decomposition):
+    """A decomposition given by a function of one instance's graph.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an :class:`InstanceGraph` and returns its subgraphs: each a :class:`Subgraph` or an iterable of
+        edges ``(better, worse)``. It is called once for each different graph, so it must depend on the graph
+        alone.
+
+    Examples
+    --------
+    >>> from labelrank import as_graphs
+    >>> from labelrank.decompositions import FunctionDecomposition
+    >>> def best_against_rest(graph):
+    ...     best, *rest = graph.levels
+    ...     return [[(best[0], label) for level in rest for label in level]]
+    >>> FunctionDecomposition(best_against_rest).cut(as_graphs([[2, 1, 3]])).of(0)
+    [Subgraph(blocks=(((1,), (0, 2)),), weight=1.0)]
+    """
+
+    _max_cached: ClassVar[int] = 100_000
+
+    def __init__(self, function: Callable[[InstanceGraph], Iterable[Any]]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
+        """The subgraphs of all instances."""
+        known: dict[bytes, list[Subgraph]] = {}
+        rows: list[list[Subgraph]] = []
+        for i in range(len(graphs)):
+            if graphs.storage == "levels":
+                key = graphs.levels[i].tobytes()
+            else:
+                edges = slice(graphs.indptr[i], graphs.indptr[i + 1])
+                key = np.stack([graphs.better[edges], graphs.worse[edges]]).tobytes()
+            found = known.get(key)
+            if found is None:
+                found = self._subgraphs(graphs, i)
+                if len(known) < self._max_cached:
+                    known[key] = found
+            rows.append(found)
+        return from_lists(rows, graphs.shape[1])
+
+    def _subgraphs(self, graphs: PreferenceGraphs, i: int) -> list[Subgraph]:
+        _, better, worse = graphs[i].to_edges()
+        edges = tuple(zip(better.tolist(), worse.tolist(), strict=True))
+        if not edges:
+            return []
+        by_level = None
+        if graphs.storage == "levels":
+            row = graphs.levels[i]
+            by_level = tuple(tuple(np.flatnonzero(row == v).tolist()) for v in np.unique(row[row >= 0]))
+        returned = self.function(InstanceGraph(edges, by_level, graphs.labels))
+        try:
+            found = [item if isinstance(item, Subgraph) else Subgraph.of_edges(item) for item in returned]
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"the decomposition {self.name!r} must return a list of subgraphs, each a Subgraph or a list of edges "
+                f"(better, worse); for instance {i} it returned {returned!r}"
+            ) from error
+        for subgraph in found:
+            self._check(subgraph, set(edges), i)
+        return found
+
+    def _check(self, subgraph: Subgraph, edges: set[tuple[int, int]], i: int) -> None:
+        listed = subgraph.edges()
+        if not listed or not all(better and worse for better, worse in subgraph.blocks):
+            raise ValueError(f"the decomposition {self.name!r} returned a subgraph without edges for instance {i}")
+        unknown = [edge for edge in listed if edge not in edges]
+        if unknown:
+            a, b = unknown[0]
+            raise ValueError(
+                f"the decomposition {self.name!r} returned the edge ({a}, {b}) for instance {i}, whose graph does not "
+                "have it; subgraphs consist of edges (better, worse) of the graph, as label indices"
+            )
+        if len(listed) != len(set(listed)):
+            raise ValueError(f"the decomposition {self.name!r} repeats an edge in a subgraph of instance {i}")
+        if not (np.isfinite(subgraph.weight) and subgraph.weight > 0):
+            raise ValueError(
+                f"the decomposition {self.name!r} returned the weight {subgraph.weight} for instance {i}; expected a "
+                "positive number"
+            )
