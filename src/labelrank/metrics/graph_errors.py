@@ -1,0 +1,166 @@
+r"""Errors on preference graphs: the share of subgraphs that a ranking disagrees with.
+
+.. math:: \varepsilon = \frac1m \sum_{i=1}^m \frac{1}{s_i} \sum_{k=1}^{s_i} \delta(\hat\pi_i, G_{i,k}), \qquad
+          \delta = 1 \text{ if an edge of } G_{i,k} \text{ is contradicted or tied by } \hat\pi_i
+
+The decomposition :math:`G_i \to \{G_{i,1}, \dots, G_{i,s_i}\}` decides what is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from labelrank import decompositions
+from labelrank.decompositions import Decomposition, get_decomposition
+from labelrank.metrics._inputs import FloatArray, average, check_predicted_ranks, check_same_labels
+from labelrank.supervision import PreferenceGraphs, as_graphs, check_rankings
+
+_BLOCK = 2**21  # labels of the rows that are cut at a time
+
+
+def generalized_error(
+    y_true: Any,
+    y_pred: Any,
+    decomposition: str | Decomposition | Callable[..., Any],
+    *,
+    sample_weight: Any = None,
+) -> float:
+    """Mean over the instances of the share of subgraphs with an edge that the prediction contradicts or ties.
+
+    Instances without edges are left out, and a warning counts them. With weighted subgraphs (or edges) the share is a
+    share of weight.
+
+    Parameters
+    ----------
+    y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed: missing labels, ties, cycles allowed.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks, smaller is better.
+    decomposition : str, Decomposition or callable
+        How the graphs are cut: a name such as ``"domination"``, an object, or a function of one instance's graph; see
+        :mod:`labelrank.decompositions`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import generalized_error
+    >>> generalized_error([[1, 2, 3]], [[2, 1, 3]], "disagreement")
+    0.333...
+    >>> generalized_error([[1, 2, 3]], [[2, 1, 3]], lambda graph: [[edge] for edge in graph.edges if edge[0] == 0])
+    0.5
+    """
+    return _error(y_true, y_pred, get_decomposition(decomposition), sample_weight, "generalized_error")
+
+
+def zero_one_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Share of the instances of which at least one edge is contradicted or tied; see :func:`generalized_error`.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import zero_one_error
+    >>> zero_one_error([[1, 2, 3], [1, 2, 3]], [[1, 2, 3], [2, 1, 3]])
+    0.5
+    """
+    return _error(y_true, y_pred, decompositions.zero_one, sample_weight, "zero_one_error")
+
+
+def disagreement_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Share of the edges that are contradicted or tied; see :func:`generalized_error`.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import disagreement_error
+    >>> disagreement_error([[1, 2, 3]], [[2, 1, 3]])
+    0.333...
+    """
+    return _error(y_true, y_pred, decompositions.disagreement, sample_weight, "disagreement_error")
+
+
+def domination_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Share of the labels with outgoing edges that are not above all they beat; see :func:`generalized_error`.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import domination_error
+    >>> domination_error([[1, 2, 3]], [[2, 1, 3]])
+    0.5
+    """
+    return _error(y_true, y_pred, decompositions.domination, sample_weight, "domination_error")
+
+
+def dominated_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Share of the labels with incoming edges that are not below all preferred to them; see :func:`generalized_error`.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import dominated_error
+    >>> dominated_error([[1, 2, 3]], [[1, 3, 2]])
+    0.5
+    """
+    return _error(y_true, y_pred, decompositions.dominated, sample_weight, "dominated_error")
+
+
+def _error(y_true: Any, y_pred: Any, decomposition: Decomposition, sample_weight: Any, name: str) -> float:
+    check_same_labels(y_true, y_pred)
+    graphs = (
+        y_true
+        if isinstance(y_true, PreferenceGraphs)
+        else as_graphs(check_rankings(y_true, input_name="y_true", ensure_min_samples=0))
+    )
+    ranks = check_predicted_ranks(y_pred, graphs.shape)
+    failed, total = _failed_subgraphs(graphs, ranks, decomposition)
+    share = failed / np.where(total > 0, total, 1)
+    return average(share, total > 0, sample_weight, name, warn_about="without edges", stacklevel=4)
+
+
+def _failed_subgraphs(
+    graphs: PreferenceGraphs, ranks: FloatArray, decomposition: Decomposition
+) -> tuple[FloatArray, FloatArray]:
+    """Per instance the weight of the subgraphs that disagree, and of all."""
+    kind = _layered_kinds().get(decomposition)
+    if graphs.storage == "levels" and kind is not None:
+        from labelrank._kernels.level_errors import failed_subgraphs
+
+        depth = int(graphs.levels.max(initial=0)) + 1
+        failed, total = failed_subgraphs(graphs.levels, ranks, depth, kind)
+        return failed, total
+    parts = []
+    block = max(1, _BLOCK // max(graphs.shape[1], 1))
+    for start in range(0, len(graphs), block):
+        rows = slice(start, start + block)
+        subgraphs = decomposition.cut(graphs[rows])
+        wrong = subgraphs.disagree(ranks[rows])
+        instance, n = subgraphs.instance, subgraphs.n_instances
+        parts.append(
+            (
+                np.bincount(instance, weights=subgraphs.weight * wrong, minlength=n),
+                np.bincount(instance, weights=subgraphs.weight, minlength=n),
+            )
+        )
+    if not parts:
+        return np.empty(0), np.empty(0)
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+
+def _layered_kinds() -> dict[Decomposition, int]:
+    """The decompositions that the kernel knows."""
+    from labelrank._kernels import level_errors as kernel
+
+    return {
+        decompositions.zero_one: kernel.ZERO_ONE,
+        decompositions.disagreement: kernel.DISAGREEMENT,
+        decompositions.domination: kernel.DOMINATION,
+        decompositions.dominated: kernel.DOMINATED,
+        decompositions.levels: kernel.LEVELS,
+        decompositions.adjacent_levels: kernel.ADJACENT_LEVELS,
+        decompositions.all_level_pairs: kernel.ALL_LEVEL_PAIRS,
+    }

@@ -1,0 +1,175 @@
+"""Agreement of two rankings: Kendall's tau and its relatives, Spearman's rho.
+
+All are computed on ranks, never on orders, over the labels that were observed, instance by instance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelrank.metrics._inputs import (
+    FloatArray,
+    average,
+    check_predicted_ranks,
+    check_same_labels,
+    true_ranks,
+)
+from labelrank.supervision import PreferenceGraphs
+
+
+def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Kendall's tau over observed pairs: the mean of +1 for each agreeing and -1 for each contradicted pair.
+
+    .. math:: \tau_i = \frac{1}{|P_i|} \sum_{(a, b) \in P_i} \operatorname{sign}(\hat\pi_i(b) - \hat\pi_i(a)),
+              \qquad P_i = \{(a, b): a \text{ is preferred to } b \text{ in instance } i\}
+
+    averaged over the instances that have a pair. A pair that is tied in the prediction counts 0.
+
+    Parameters
+    ----------
+    y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed: missing labels and ties allowed. Weights of edges weigh the pairs of an instance.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks, smaller is better; :func:`labelrank.ranks_from_scores` makes them from scores.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN with a warning when no instance has a pair.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import kendall_tau
+    >>> kendall_tau([[1, 2, 3], [1, 2, float("nan")]], [[1, 3, 2], [2, 1, 3]])  # (1/3 - 1) / 2
+    -0.333...
+    """
+    check_same_labels(y_true, y_pred)
+    if isinstance(y_true, PreferenceGraphs) and y_true.storage == "edges":
+        values, counted = _edge_tau(y_true, check_predicted_ranks(y_pred, y_true.shape))
+    else:
+        from labelrank._kernels.pairs import concordance
+
+        true = true_ranks(y_true)
+        balance, pairs = concordance(true, check_predicted_ranks(y_pred, true.shape))
+        values, counted = balance / np.maximum(pairs, 1), pairs > 0
+    return average(values, counted, sample_weight, "kendall_tau")
+
+
+def _edge_tau(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray, Any]:
+    rows, better, worse = graphs.to_edges()
+    signs = np.sign(ranks[rows, worse] - ranks[rows, better])
+    weight = np.ones(len(rows)) if graphs.weight is None else graphs.weight
+    total = np.bincount(rows, weights=weight, minlength=len(graphs))
+    values = np.bincount(rows, weights=weight * signs, minlength=len(graphs))
+    return values / np.where(total > 0, total, 1), total > 0
+
+
+def _pair_table(y_true: Any, y_pred: Any) -> FloatArray:
+    from labelrank._kernels.pairs import pair_table
+
+    check_same_labels(y_true, y_pred)
+    true = true_ranks(y_true)
+    return pair_table(true, check_predicted_ranks(y_pred, true.shape))
+
+
+def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Kendall's tau-b: corrected for ties on both sides.
+
+    .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_1)(n_0 - n_2)}}
+
+    with C agreeing and D contradicted pairs among the :math:`n_0` pairs of observed labels, of which :math:`n_1` are
+    tied in `y_true` and :math:`n_2` in `y_pred`. Averaged over the instances that are not all tied; a prediction that
+    ties all observed labels counts 0.
+
+    Parameters
+    ----------
+    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import kendall_tau_b
+    >>> kendall_tau_b([[1, 2, 2]], [[1, 2, 3]])
+    0.816...
+    """
+    balance, in_true, in_pred, _, _ = _pair_table(y_true, y_pred)
+    scale = np.sqrt(in_true * in_pred)
+    return average(balance / np.where(scale > 0, scale, 1), in_true > 0, sample_weight, "kendall_tau_b")
+
+
+def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Kendall's tau-x of Emond and Mason: a tie on both sides agrees fully, a tie on one side counts 0.
+
+    .. math:: \tau_x = \frac{1}{m(m - 1)} \sum_{a \ne b} A_{ab} B_{ab}, \qquad
+              A_{ab} = +1 \text{ if a is before or tied with b, else } -1
+
+    over the m observed labels of an instance, averaged over the instances with two or more. It is the measure for
+    rankings with ties, for which tau-b can be undefined.
+
+    Parameters
+    ----------
+    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import kendall_tau_x
+    >>> kendall_tau_x([[1, 2, 2]], [[1, 2, 2]]), kendall_tau_x([[1, 2, 2]], [[1, 2, 3]])
+    (1.0, 0.666...)
+    """
+    balance, in_true, in_pred, in_both, pairs = _pair_table(y_true, y_pred)
+    both_tied = pairs - in_true - in_pred + in_both
+    return average((balance + both_tied) / np.maximum(pairs, 1), pairs > 0, sample_weight, "kendall_tau_x")
+
+
+def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Spearman's rho: the correlation of the ranks of the observed labels, tied labels sharing their mean rank.
+
+    Averaged over the instances that are not all tied; a prediction that ties all observed labels counts 0.
+
+    Parameters
+    ----------
+    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import spearman_rho
+    >>> spearman_rho([[1, 2, 3, 4]], [[1, 2, 4, 3]])
+    0.8
+    """
+    check_same_labels(y_true, y_pred)
+    true = true_ranks(y_true)
+    pred = check_predicted_ranks(y_pred, true.shape)
+    missing = np.isnan(true)
+    a, b = _centred_mean_ranks(true, missing), _centred_mean_ranks(pred, missing)
+    scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    rho = np.minimum(1.0, np.maximum(-1.0, (a * b).sum(axis=1) / np.where(scale > 0, scale, 1)))
+    return average(rho, (a != 0).any(axis=1), sample_weight, "spearman_rho")
+
+
+def _centred_mean_ranks(values: FloatArray, missing: Any) -> FloatArray:
+    """Mean ranks of the observed values of each row minus their average, 0 where not observed."""
+    from scipy.stats import rankdata
+
+    if not values.shape[1]:
+        return values
+    ranks = rankdata(np.where(missing, np.inf, values), method="average", axis=1)
+    centre = (np.sum(~missing, axis=1, keepdims=True) + 1) / 2
+    return np.where(missing, 0.0, ranks - centre)

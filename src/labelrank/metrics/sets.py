@@ -1,0 +1,170 @@
+"""Errors on sets of relevant labels, from scores: larger is better, a label is predicted when its score is above 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.decompositions import Decomposition, get_covering
+from labelrank.metrics._inputs import FloatArray, average
+from labelrank.supervision import PreferenceGraphs, check_rankings
+
+_BLOCK = 2**21  # labels of the rows that are cut at a time
+
+
+def _check_sets(Y_true: Any, Y_score: Any, *, complete: bool) -> tuple[PreferenceGraphs, FloatArray]:
+    graphs = Y_true if isinstance(Y_true, PreferenceGraphs) else PreferenceGraphs.from_multilabel(Y_true)
+    if graphs.storage == "edges" or graphs.levels.max(initial=0) > 1:
+        raise ValueError("Y_true must say which labels are relevant: a matrix of 0 and 1, or graphs of from_multilabel")
+    if complete and (graphs.levels < 0).any():
+        row = int(np.flatnonzero((graphs.levels < 0).any(axis=1))[0])
+        raise ValueError(f"Y_true contains NaN, first in row {row}; this metric needs to know every label")
+    scores = check_rankings(Y_score, ensure_min_samples=0, input_name="Y_score")
+    if scores.shape != graphs.shape:
+        raise ValueError(f"Y_true and Y_score have different shapes: {graphs.shape} and {scores.shape}")
+    if np.isnan(np.sum(scores)):
+        row = int(np.flatnonzero(np.isnan(scores).any(axis=1))[0])
+        raise ValueError(f"Y_score contains NaN, first in row {row}")
+    return graphs, scores
+
+
+def covering_error(
+    Y_true: Any,
+    Y_score: Any,
+    covering: str | Decomposition | Callable[..., Any],
+    *,
+    sample_weight: Any = None,
+) -> float:
+    """Mean number of cover elements, per example, with at least one label on the wrong side of zero.
+
+    Parameters
+    ----------
+    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+        The relevant labels; NaN is not known and left out of its element.
+    Y_score : array-like of shape (n_samples, n_labels)
+        Scores; a label is predicted when its score is above 0, so that a 0/1 prediction may be passed as well.
+    covering : str, Covering or callable
+        ``"zero_one"``, ``"hamming"``, ``"two_sets"``, ``"weighted_positive"``, ``"weighted_negative"``, an object such
+        as ``weighted_positive(3)``, or a function of the boolean vector of relevant labels that returns the elements.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the examples.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import covering_error
+    >>> Y, S = [[1, 1, 0, 0]], [[2.0, -1.0, -1.0, 0.5]]
+    >>> [covering_error(Y, S, name) for name in ("zero_one", "hamming", "two_sets", "weighted_positive")]
+    [1.0, 2.0, 2.0, 7.0]
+    >>> covering_error(Y, S, lambda relevant: [(0, 1), (2, 3), (2, 3)])
+    3.0
+    """
+    cover = get_covering(covering)
+    graphs, scores = _check_sets(Y_true, Y_score, complete=False)
+    failed = np.zeros(len(graphs))
+    block = max(1, _BLOCK // max(graphs.shape[1], 1))
+    for start in range(0, len(graphs), block):
+        rows = slice(start, start + block)
+        elements = cover.cut(graphs[rows])
+        side = np.where(scores[rows] > 0, -1.0, 1.0)  # as ranks: predicted labels before the dummy, the others after it
+        wrong = elements.disagree(np.column_stack([side, np.zeros(len(side))]))
+        failed[rows] = np.bincount(elements.instance, weights=elements.weight * wrong, minlength=len(side))
+    return average(failed, np.ones(len(failed), dtype=bool), sample_weight, "covering_error")
+
+
+def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+    """Share of the examples whose label of highest score is not relevant.
+
+    When several labels share the highest score, all of them must be relevant. Examples without a relevant label are
+    left out, and a warning counts them.
+
+    Parameters
+    ----------
+    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+        The relevant labels.
+    Y_score : array-like of shape (n_samples, n_labels)
+        Scores, larger is better.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the examples.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import one_error
+    >>> one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.1, 0.0], [0.7, 0.2, 0.1]])
+    0.5
+    """
+    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
+    relevant = graphs.levels == 0
+    top = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
+    wrong = (top & ~relevant).any(axis=1)
+    counted = relevant.any(axis=1)
+    return average(wrong.astype(np.float64), counted, sample_weight, "one_error", warn_about="without a relevant label")
+
+
+def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+    """How many labels must be looked at, from the top, to see all relevant ones, on average.
+
+    The same as :func:`sklearn.metrics.coverage_error`: 1 at best when there is a relevant label (the paper on label
+    covering counts from 0 instead), 0 for an example without any; tied labels count in full.
+
+    Parameters
+    ----------
+    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+        The relevant labels.
+    Y_score : array-like of shape (n_samples, n_labels)
+        Scores, larger is better.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the examples.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import coverage
+    >>> coverage([[1, 0, 0], [0, 0, 1]], [[0.9, 0.1, 0.0], [0.7, 0.2, 0.1]])
+    2.0
+    """
+    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
+    relevant = graphs.levels == 0
+    lowest = np.min(np.where(relevant, scores, np.inf), axis=1, initial=np.inf)
+    depth = (scores >= lowest[:, None]).sum(axis=1).astype(np.float64)
+    return average(depth, np.ones(len(depth), dtype=bool), sample_weight, "coverage")
+
+
+def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+    """Mean over the relevant labels of the share of relevant labels among those ranked at or above them.
+
+    The same as :func:`sklearn.metrics.label_ranking_average_precision_score`; an example without relevant labels, or
+    without others, counts 1.
+
+    Parameters
+    ----------
+    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+        The relevant labels.
+    Y_score : array-like of shape (n_samples, n_labels)
+        Scores, larger is better.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the examples.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import average_precision
+    >>> average_precision([[1, 0, 1]], [[0.9, 0.5, 0.1]])
+    0.833...
+    """
+    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
+    relevant: npt.NDArray[np.bool_] = graphs.levels == 0
+    values = _precision_of_rows(relevant, scores)
+    return average(values, np.ones(len(values), dtype=bool), sample_weight, "average_precision")
+
+
+def _precision_of_rows(relevant: npt.NDArray[np.bool_], scores: FloatArray) -> FloatArray:
+    from scipy.stats import rankdata
+
+    count = relevant.sum(axis=1)
+    if not relevant.shape[1]:
+        return np.ones(len(relevant))
+    above = rankdata(-scores, method="max", axis=1)
+    above_relevant = rankdata(np.where(relevant, -scores, np.inf), method="max", axis=1)
+    precision = np.where(relevant, above_relevant / above, 0.0).sum(axis=1) / np.maximum(count, 1)
+    return np.where((count == 0) | (count == relevant.shape[1]), 1.0, precision)
