@@ -1,0 +1,18 @@
+"""The estimators: one learner per file, glue only."""
+
+from labelrank.rankers.base import RankerMixin
+from labelrank.rankers.dummy import DummyRanker
+
+__all__ = ["DummyRanker", "RankerMixin", "all_rankers"]
+
+
+def all_rankers() -> dict[str, type[RankerMixin]]:
+    """Every ranker of the library: its name and its class.
+
+    Examples
+    --------
+    >>> from labelrank.rankers import all_rankers
+    >>> "DummyRanker" in all_rankers()
+    True
+    """
+    return {ranker.__name__: ranker for ranker in (DummyRanker,)}

@@ -1,0 +1,164 @@
+"""The baseline: one ranking for everyone."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from labelrank import consensus
+from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.supervision import ranks_from_scores
+
+
+class DummyRanker(RankerMixin, BaseEstimator):
+    """Predict the same ranking for every instance: the baseline that a learner has to beat.
+
+    The features are not looked at, so anything with a length serves as `X`.
+
+    Parameters
+    ----------
+    strategy : {"borda", "copeland", "kemeny", "random"}, default="borda"
+        How the rankings of the training set become one; see :mod:`labelrank.consensus`.
+
+        - ``"borda"``: by the mean number of votes, generalised to missing labels;
+        - ``"copeland"``: by the number of majorities won;
+        - ``"kemeny"``: the ranking that disagrees with the fewest preferences, exact for up to 15 labels;
+        - ``"random"``: a random ranking for each row that is predicted.
+    on_empty : {"warn", "error", "ignore"}, default="warn"
+        What to do about rows of `y` in which no label is preferred to another: warn and count them, refuse them, or
+        say nothing. They change nothing in the prediction.
+    random_state : int, RandomState instance or None, default=None
+        For ``strategy="random"``. With an int, every call gives the same rankings.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_labels,)
+        The scores of the labels, larger is better: mean votes (Borda), majorities (Copeland), minus the rank (Kemeny),
+        0 (random).
+    ranks_ : ndarray of shape (n_labels,)
+        The predicted ranking; all labels tied for ``"random"``.
+    pair_proba_ : ndarray of shape (n_labels, n_labels)
+        The share of the instances that prefer i to j among those that prefer one of them, 1/2 where there are none.
+        1/2 throughout for ``"random"``.
+    labels_ : ndarray of shape (n_labels,)
+        The names of the labels.
+    n_features_in_ : int
+        The number of features, where `X` has any.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, where `X` has any.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from labelrank import DummyRanker
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> DummyRanker().fit(X, y).predict(X[:1])
+    array([[3., 1., 2.]])
+    >>> print(f"tau {cross_val_score(DummyRanker(), X, y, cv=10).mean():.2f}")
+    tau ...
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "strategy": [StrOptions({"borda", "copeland", "kemeny", "random"})],
+        "on_empty": [StrOptions({"warn", "error", "ignore"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        strategy: Literal["borda", "copeland", "kemeny", "random"] = "borda",
+        *,
+        on_empty: OnEmpty = "warn",
+        random_state: Any = None,
+    ) -> None:
+        self.strategy = strategy
+        self.on_empty = on_empty
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DummyRanker:
+        """Find the ranking that the training set agrees on most.
+
+        Parameters
+        ----------
+        X : array-like of length n_samples
+            Not used, but for its length.
+        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+            What was observed.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights of the instances.
+
+        Returns
+        -------
+        DummyRanker
+        """
+        X, y, sample_weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, skip_check_array=True)
+        if self.strategy == "random":
+            self.scores_ = np.zeros(y.shape[1])
+            self.pair_proba_ = np.full((y.shape[1], y.shape[1]), 0.5)
+        else:
+            self.scores_ = _SCORES[self.strategy](y, sample_weight)
+            self.pair_proba_ = consensus.pair_shares(consensus.pair_counts(y, sample_weight))
+        self.ranks_ = ranks_from_scores(self.scores_[np.newaxis, :])[0]
+        return self
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Scores of the labels, larger is better, the same in each row unless ``strategy="random"``.
+
+        Parameters
+        ----------
+        X : array-like of length n_samples
+            Instances, of which only the number counts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
+        check_is_fitted(self)
+        shape = (_num_samples(X), len(self.labels_))
+        if self.strategy == "random":
+            drawn = check_random_state(self.random_state).random_sample(shape)
+            return np.argsort(drawn, axis=1).astype(np.float64)  # a random permutation in each row
+        return np.tile(self.scores_, (shape[0], 1))
+
+    def pairwise_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """P(label i comes before label j), the same for each instance.
+
+        Parameters
+        ----------
+        X : array-like of length n_samples
+            Instances, of which only the number counts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels, n_labels)
+            1/2 on the diagonal.
+        """
+        check_is_fitted(self)
+        return np.tile(self.pair_proba_, (_num_samples(X), 1, 1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.no_validation = True
+        tags.non_deterministic = self.strategy == "random"  # a row's ranking depends on its place in X
+        return tags
+
+
+def _kemeny_scores(y: Any, sample_weight: Any) -> npt.NDArray[np.float64]:
+    return -consensus.kemeny(y, sample_weight)
+
+
+_SCORES = {
+    "borda": consensus.borda_scores,
+    "copeland": consensus.copeland_scores,
+    "kemeny": _kemeny_scores,
+}

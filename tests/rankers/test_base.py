@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelrank import DummyRanker, PreferenceGraphs, RankerMixin
+from labelrank.metrics import kendall_tau
+
+NAN = float("nan")
+
+
+class FeaturesAsScores(RankerMixin, BaseEstimator):
+    """The least that a ranker must bring; X is validated, unlike in DummyRanker."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen_ = self._validate_fit(X, y, sample_weight, accept_sparse="csr")
+        return self
+
+    def decision_function(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False)[:, : len(self.labels_)]
+
+
+X = np.array([[0.1, 0.9, 0.5], [0.8, 0.3, 0.3], [0.2, 0.1, 0.0]])
+Y = np.array([[3, 1, 2], [1, 2, NAN], [2, 1, 1]])
+
+
+def test_predict_ranks_the_scores_with_ties():
+    ranker = FeaturesAsScores().fit(X, Y)
+    assert ranker.predict(X).tolist() == [[3, 1, 2], [1, 2, 2], [1, 2, 3]]
+    assert ranker.n_features_in_ == 3
+    assert ranker.labels_.tolist() == [0, 1, 2]
+
+
+def test_score_is_kendall_tau():
+    ranker = FeaturesAsScores().fit(X, Y)
+    # Row 0 agrees, row 1 agrees on its one pair, row 2 has both its pairs the wrong way round.
+    assert ranker.score(X, Y) == pytest.approx(1 / 3)
+    assert ranker.score(X, Y, sample_weight=[1, 1, 0]) == 1
+    assert ranker.score(X, PreferenceGraphs.from_rankings(Y)) == kendall_tau(Y, ranker.predict(X))
+
+
+def test_what_fit_gets():
+    ranker = FeaturesAsScores().fit(X.astype(np.float32), Y.tolist(), [1, 2, 3])
+    seen_X, seen_y, seen_weight = ranker.seen_
+    assert seen_X.shape == (3, 3)
+    np.testing.assert_array_equal(seen_y, Y)
+    assert seen_weight.tolist() == [1, 2, 3]
+    graphs = PreferenceGraphs.from_rankings(Y)
+    assert FeaturesAsScores().fit(X, graphs).seen_[1] is graphs
+
+
+def test_tags():
+    tags = get_tags(FeaturesAsScores())
+    assert tags.estimator_type == "ranker"
+    assert tags.target_tags.required
+    assert tags.target_tags.multi_output
+    assert not tags.target_tags.single_output
+    assert tags.classifier_tags is None
+    assert tags.regressor_tags is None
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.DataFrame(Y, columns=["tea", "milk", "water"]),
+        pl.DataFrame(Y, schema=["tea", "milk", "water"]),
+        PreferenceGraphs.from_rankings(Y, labels=["tea", "milk", "water"]),
+    ],
+    ids=["pandas", "polars", "graphs"],
+)
+def test_label_names(y):
+    ranker = FeaturesAsScores().fit(X, y)
+    assert ranker.labels_.tolist() == ["tea", "milk", "water"]
+    assert ranker.score(X, y) == ranker.score(X, Y)
+
+
+def test_score_refuses_columns_in_another_order():
+    y = pd.DataFrame(Y, columns=["tea", "milk", "water"])
+    ranker = FeaturesAsScores().fit(X, y)
+    with pytest.raises(ValueError, match=r"y has the labels \['milk', 'tea', 'water'\], but FeaturesAsScores was"):
+        ranker.score(X, y[["milk", "tea", "water"]])
+
+
+def test_refitting_forgets_names():
+    ranker = DummyRanker().fit(pd.DataFrame(X, columns=list("abc")), pl.DataFrame(Y, schema=list("xyz")))
+    assert ranker.feature_names_in_.tolist() == list("abc")
+    ranker.fit(X, Y[:, :2])
+    assert ranker.labels_.tolist() == [0, 1]
+    assert not hasattr(ranker, "feature_names_in_")
+
+
+def test_bad_arguments_of_fit():
+    ranker = FeaturesAsScores()
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        ranker.fit(X, None)
+    with pytest.raises(ValueError, match="X has 3, y has 2"):
+        ranker.fit(X, Y[:2])
+    with pytest.raises(ValueError, match=r"sample_weight.shape == \(2,\)"):
+        ranker.fit(X, Y, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        ranker.fit(X, Y, sample_weight=[1, 2, -1])
+    with pytest.raises(ValueError, match="non-zero"):
+        ranker.fit(X, Y, sample_weight=[0, 0, 0])
+    with pytest.raises(ValueError, match="infinity"):
+        ranker.fit(X, np.where(np.isnan(Y), np.inf, Y))
+    with pytest.raises(ValueError, match="no labels"):
+        ranker.fit(X, PreferenceGraphs.from_pairs([], [], [], n_instances=3, n_labels=0))
+    with pytest.raises(TypeError, match="masked array"):
+        ranker.fit(X, np.ma.masked_invalid(Y))
+
+
+EMPTY = np.array([[1, 2, 3], [NAN, NAN, NAN], [1, NAN, NAN], [1, 1, NAN], [NAN, 2, 1]])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        EMPTY,
+        PreferenceGraphs.from_rankings(EMPTY),
+        PreferenceGraphs.from_pairs([0, 4], [0, 2], [1, 1], n_instances=5, n_labels=3),
+    ],
+    ids=["ranks", "levels", "edges"],
+)
+def test_rows_without_a_pair(y):
+    X = np.zeros((5, 1))
+    message = r'y has 3 rows without any observed pair \(first: row 1\); drop them or pass on_empty="ignore"'
+    with pytest.warns(UserWarning, match=message) as caught:
+        DummyRanker().fit(X, y)
+    assert caught[0].filename == __file__  # the caller is shown, not the inside of the library
+    with pytest.raises(ValueError, match=message):
+        DummyRanker(on_empty="error").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DummyRanker(on_empty="ignore").fit(X, y)
+        DummyRanker().fit(X, y, sample_weight=[1, 0, 0, 0, 1])  # weight 0: as if the row were not there
+        DummyRanker().fit(X[:1], y[:1])
+    with pytest.warns(UserWarning, match=r"y has 1 row without any observed pair \(first: row 0\); drop it"):
+        DummyRanker().fit(X[:1], y[1:2])
+
+
+def test_one_label_says_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker = DummyRanker(on_empty="error").fit(X, [[1], [1], [NAN]])
+    assert ranker.predict(X).tolist() == [[1], [1], [1]]
+
+
+def test_there_is_no_classes_():
+    ranker = DummyRanker().fit(X, Y)
+    assert not hasattr(ranker, "classes_")
+    with pytest.raises(AttributeError, match=r"DummyRanker has no classes_: it ranks labels, see labels_"):
+        _ = ranker.classes_
