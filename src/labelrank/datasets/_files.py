@@ -1,0 +1,47 @@
+"""Text files and what can be wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PathLike = str | os.PathLike[str]
+
+
+def malformed(path: PathLike, line: int | None, expected: str, found: str) -> ValueError:
+    """The error for a file that breaks its format: where, what was expected, what was found."""
+    where = Path(path).name if line is None else f"{Path(path).name}, line {line}"
+    return ValueError(f"{where}: expected {expected}, found {found}")
+
+
+def excerpt(text: str, length: int = 60) -> str:
+    """The text in quotes, cut to a readable length."""
+    text = text.rstrip("\r\n")
+    return repr(text if len(text) <= length else text[: length - 1] + "…")
+
+
+def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number, line) of a text file, without line ends and byte order mark; ``.gz`` is unpacked."""
+    unpack: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    with unpack(path, "rb") as lines:
+        for number, line in enumerate(_universal_lines(lines), start=1):
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            try:
+                yield number, line.decode(encoding)
+            except UnicodeDecodeError as error:
+                bad = line[error.start : error.start + 1]
+                raise malformed(path, number, f"text in the encoding {encoding}", f"the byte {bad!r}") from error
+
+
+def _universal_lines(lines: Any) -> Iterator[bytes]:
+    """Lines ended by LF, CRLF or a lone CR."""
+    for line in lines:
+        body = line.removesuffix(b"\n").removesuffix(b"\r")
+        if b"\r" in body:
+            yield from body.split(b"\r")
+        else:
+            yield body

@@ -1,0 +1,152 @@
+"""Battles: instances of which only some pairs of labels were compared, each comparison a coin toss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from labelrank.datasets._checks import check_count, check_nonnegative
+from labelrank.datasets._utilities import Matrix, linear_utilities, normal_instances
+
+if TYPE_CHECKING:
+    from labelrank.supervision import PreferenceGraphs
+
+Indices = npt.NDArray[np.intp]
+
+_KEYS_AT_ONCE = 2_000_000
+
+
+@overload
+def make_pairwise_battles(
+    n_instances: int = ...,
+    n_labels: int = ...,
+    *,
+    n_features: int = ...,
+    n_battles: int | tuple[int, int] = ...,
+    concentration: float = ...,
+    return_utilities: Literal[False] = ...,
+    random_state: Any = ...,
+) -> tuple[Matrix, PreferenceGraphs]: ...
+@overload
+def make_pairwise_battles(
+    n_instances: int = ...,
+    n_labels: int = ...,
+    *,
+    n_features: int = ...,
+    n_battles: int | tuple[int, int] = ...,
+    concentration: float = ...,
+    return_utilities: Literal[True],
+    random_state: Any = ...,
+) -> tuple[Matrix, PreferenceGraphs, Matrix]: ...
+def make_pairwise_battles(
+    n_instances: int = 100,
+    n_labels: int = 6,
+    *,
+    n_features: int = 5,
+    n_battles: int | tuple[int, int] = 5,
+    concentration: float = 3.0,
+    return_utilities: bool = False,
+    random_state: Any = None,
+) -> tuple[Any, ...]:
+    """Generate battles between labels: "for this instance, a beat b".
+
+    Every label has a utility u for every instance, a random linear function of its features. For each
+    instance a few different pairs of labels, drawn at random, fight once each, and a beats b with the
+    Bradley-Terry probability 1 / (1 + exp(-c (u_a - u_b))), c the `concentration`. The battles of an instance
+    may contradict each other: a beats b, b beats c, c beats a.
+
+    Parameters
+    ----------
+    n_instances : int, default=100
+        The number of instances.
+    n_labels : int, default=6
+        The number of labels, at least 2.
+    n_features : int, default=5
+        The number of features, independent and standard normal.
+    n_battles : int or (int, int), default=5
+        The battles of each instance, at most the number of pairs; with two numbers, each instance draws its
+        own count between them, ends included. An instance with no battles has an empty graph.
+    concentration : float, default=3.0
+        At least 0: the larger, the more often the better label wins; 0 is a fair coin.
+    return_utilities : bool, default=False
+        Return the utilities too.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for reproducible output.
+
+    Returns
+    -------
+    X : ndarray of shape (n_instances, n_features)
+        The features.
+    y : PreferenceGraphs of shape (n_instances, n_labels)
+        An edge from the winner to the loser of each battle.
+    utilities : ndarray of shape (n_instances, n_labels)
+        Larger is better. Only when `return_utilities` is True.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import make_pairwise_battles
+    >>> X, y = make_pairwise_battles(50, 4, n_battles=(1, 6), random_state=0)
+    >>> X.shape, y.shape
+    ((50, 5), (50, 4))
+    """
+    from labelrank.supervision import PreferenceGraphs
+
+    check_count("n_instances", n_instances)
+    check_count("n_labels", n_labels, minimum=2)
+    check_count("n_features", n_features)
+    check_nonnegative("concentration", concentration)
+    fewest, most = _battle_range(n_battles, n_labels * (n_labels - 1) // 2)
+
+    rng = check_random_state(random_state)
+    X = normal_instances(rng, n_instances, n_features)
+    utilities = linear_utilities(rng, X, n_labels)
+    counts = rng.randint(fewest, most + 1, size=n_instances)
+    instance, first, second = _distinct_pairs(rng, counts, n_labels)
+    lead = concentration * (utilities[instance, first] - utilities[instance, second])
+    wins = rng.logistic(size=len(lead)) < lead  # the logistic distribution function is the Bradley-Terry probability
+    y = PreferenceGraphs.from_pairs(
+        instance,
+        np.where(wins, first, second),
+        np.where(wins, second, first),
+        n_instances=n_instances,
+        n_labels=n_labels,
+    )
+    return (X, y, utilities) if return_utilities else (X, y)
+
+
+def _battle_range(n_battles: Any, n_pairs: int) -> tuple[int, int]:
+    if isinstance(n_battles, tuple):
+        if len(n_battles) != 2:
+            raise ValueError(f"n_battles must be an integer or (fewest, most), got {n_battles!r}")
+        fewest, most = (check_count("n_battles", n, minimum=0) for n in n_battles)
+    else:
+        fewest = most = check_count("n_battles", n_battles, minimum=0)
+    if fewest > most:
+        raise ValueError(f"n_battles must be (fewest, most) in this order, got {n_battles!r}")
+    if most > n_pairs:
+        raise ValueError(
+            f"n_battles={n_battles!r} is more than the {n_pairs} different pairs of labels; each pair "
+            "fights at most once per instance"
+        )
+    return fewest, most
+
+
+def _distinct_pairs(rng: np.random.RandomState, counts: Indices, n_labels: int) -> tuple[Indices, Indices, Indices]:
+    """For each instance, `counts[instance]` different pairs: arrays (instance, first label, second label)."""
+    first, second = np.triu_indices(n_labels, k=1)
+    instance = np.repeat(np.arange(len(counts)), counts)
+    if len(instance) == 0:
+        return instance, instance, instance
+    most = int(counts.max())
+    block = max(1, _KEYS_AT_ONCE // len(first))
+    pairs = []
+    for start in range(0, len(counts), block):
+        wanted = counts[start : start + block]
+        # The pairs with the smallest of random keys are a random subset; sorting all keys costs little more.
+        chosen = np.argsort(rng.random_sample((len(wanted), len(first))), axis=1)[:, :most]
+        pairs.append(chosen[np.arange(most) < wanted[:, np.newaxis]])
+    drawn = np.concatenate(pairs)
+    return instance, first[drawn], second[drawn]

@@ -1,0 +1,172 @@
+"""Data sets that need no download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from labelrank.datasets._bunch import make_bunch
+from labelrank.datasets._checks import check_count
+from labelrank.datasets.semi_synthetic import rankings_from_classification, ranks_of_columns
+
+
+def load_iris_rankings(*, return_X_y: bool = False) -> Any:
+    """Load iris as a label ranking problem: 150 instances, 4 features, 3 labels.
+
+    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
+    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_iris`, in centimetres.
+    The benchmark set of the same name has its own rankings, different for a third of the instances: do not compare
+    numbers.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        With ``data``, ``target`` (ranks), ``feature_names``, ``label_names`` and ``DESCR``.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> iris = load_iris_rankings()
+    >>> iris.target[0], iris.label_names.tolist()
+    (array([1., 2., 3.]), ['setosa', 'versicolor', 'virginica'])
+    """
+    from sklearn.datasets import load_iris
+
+    return _from_classes(load_iris(), "Iris plants", return_X_y)
+
+
+def load_wine_rankings(*, return_X_y: bool = False) -> Any:
+    """Load wine as a label ranking problem: 178 instances, 13 features, 3 labels.
+
+    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
+    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_wine`. The benchmark
+    set of the same name has its own rankings, different for a third of the instances: do not compare numbers.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        With ``data``, ``target`` (ranks), ``feature_names``, ``label_names`` and ``DESCR``.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import load_wine_rankings
+    >>> X, y = load_wine_rankings(return_X_y=True)
+    >>> X.shape, y.shape
+    ((178, 13), (178, 3))
+    """
+    from sklearn.datasets import load_wine
+
+    return _from_classes(load_wine(), "Wines of three growers", return_X_y)
+
+
+def load_digits_rankings(*, return_X_y: bool = False) -> Any:
+    """Load digits as a label ranking problem: 1797 instances, 64 features, 10 labels.
+
+    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
+    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_digits`, the
+    pixels of 8 x 8 images.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        With ``data``, ``target`` (ranks), ``feature_names``, ``label_names`` and ``DESCR``.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import load_digits_rankings
+    >>> X, y = load_digits_rankings(return_X_y=True)
+    >>> X.shape, y.shape
+    ((1797, 64), (1797, 10))
+    """
+    from sklearn.datasets import load_digits
+
+    return _from_classes(load_digits(), "Handwritten digits", return_X_y)
+
+
+def _from_classes(classes: Bunch, title: str, return_X_y: bool) -> Any:
+    rankings = rankings_from_classification(classes.data, classes.target)
+    if return_X_y:
+        return rankings.data, rankings.target
+    descr = f"{title}, as label rankings\n\n{rankings.DESCR}\n\nThe classification data:\n\n{classes.DESCR}"
+    names = [str(name) for name in classes.target_names]
+    return make_bunch(rankings.data, rankings.target, classes.feature_names, names, descr)
+
+
+_FRIED_DESCR = """\
+Fried, as label rankings
+
+{n_samples} instances, 9 features, 5 labels, artificial.
+
+The features x0, …, x8 are independent and uniform on [0, 1]. Friedman's function of five variables,
+
+    f(a, b, c, d, e) = 10 sin(pi a b) + 20 (c - 0.5)^2 + 10 d + 5 e,
+
+is taken of five windows of the features: the value of label j, j = 0, …, 4, is f(xj, …, x(j+4)) plus standard
+normal noise. The five columns of values are standardised, then ranked within each instance, the largest value
+first.
+
+The set has the size of the benchmark set "fried" (40,768 instances, 9 features, 5 labels) and, like it, comes from
+regression columns that are standardised and ranked, but it is not that set: do not compare numbers.
+
+J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statistics 19(1), 1991.
+"""
+
+
+def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
+    """Load a Friedman label ranking problem: up to 40,768 instances (or more), 9 features, 5 labels.
+
+    Friedman's regression function is taken of five overlapping windows of nine uniform features, one per
+    label, with standard normal noise; the five columns are standardised and ranked within each row. ``DESCR``
+    has the formula. The data are the same on each call, and the features and noisy values of a smaller set
+    are the first rows of a larger one. This is not the benchmark set of the same name, but has its size.
+
+    Parameters
+    ----------
+    n_samples : int, default=40768
+        The number of instances.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        With ``data``, ``target`` (ranks), ``feature_names``, ``label_names`` and ``DESCR``.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import load_fried
+    >>> X, y = load_fried(n_samples=500, return_X_y=True)
+    >>> X.shape, y.shape
+    ((500, 9), (500, 5))
+    """
+    check_count("n_samples", n_samples)
+    X = np.random.RandomState(0).random_sample((n_samples, 9))
+    noise = np.random.RandomState(1).standard_normal((n_samples, 5))
+    values = np.column_stack([_friedman(X[:, j : j + 5]) for j in range(5)]) + noise
+    target = ranks_of_columns(values)
+    if return_X_y:
+        return X, target
+    descr = _FRIED_DESCR.format(n_samples=n_samples)
+    return make_bunch(X, target, [f"x{i}" for i in range(9)], [f"f{j}" for j in range(5)], descr)
+
+
+def _friedman(x: Any) -> Any:
+    a, b, c, d, e = x.T
+    return 10 * np.sin(np.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e

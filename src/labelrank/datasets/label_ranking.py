@@ -1,0 +1,181 @@
+"""Rankings of labels that depend on features: the generator to try a ranker on."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from labelrank.datasets._checks import check_choice, check_count, check_fraction, check_nonnegative
+from labelrank.datasets._utilities import Matrix, linear_utilities, nonlinear_utilities, normal_instances
+from labelrank.supervision import mask_rankings, ranks_from_scores
+
+
+@overload
+def make_label_ranking(
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    n_labels: int = ...,
+    utilities: Literal["linear", "nonlinear"] = ...,
+    noise: Literal["plackett_luce", "mallows"] | None = ...,
+    concentration: float = ...,
+    ties: float = ...,
+    missing: float = ...,
+    missing_how: Literal["random", "top"] = ...,
+    return_utilities: Literal[False] = ...,
+    random_state: Any = ...,
+) -> tuple[Matrix, Matrix]: ...
+@overload
+def make_label_ranking(
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    n_labels: int = ...,
+    utilities: Literal["linear", "nonlinear"] = ...,
+    noise: Literal["plackett_luce", "mallows"] | None = ...,
+    concentration: float = ...,
+    ties: float = ...,
+    missing: float = ...,
+    missing_how: Literal["random", "top"] = ...,
+    return_utilities: Literal[True],
+    random_state: Any = ...,
+) -> tuple[Matrix, Matrix, Matrix]: ...
+def make_label_ranking(
+    n_samples: int = 100,
+    n_features: int = 10,
+    *,
+    n_labels: int = 5,
+    utilities: Literal["linear", "nonlinear"] = "linear",
+    noise: Literal["plackett_luce", "mallows"] | None = "plackett_luce",
+    concentration: float = 5.0,
+    ties: float = 0.0,
+    missing: float = 0.0,
+    missing_how: Literal["random", "top"] = "random",
+    return_utilities: bool = False,
+    random_state: Any = None,
+) -> tuple[Matrix, ...]:
+    """Generate a label ranking problem.
+
+    Every label has a utility for every instance; the utilities give the true ranking, noise is added to it,
+    some neighbours are tied, and some labels are hidden, in this order. What comes later never changes what
+    came before: with one `random_state`, different `noise`, `ties` and `missing` give the same `X` and the
+    same true rankings.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        The number of instances.
+    n_features : int, default=10
+        The number of features, independent and standard normal.
+    n_labels : int, default=5
+        The number of labels.
+    utilities : {"linear", "nonlinear"}, default="linear"
+        ``"linear"``: a random linear function per label. ``"nonlinear"``: a random smooth function per label
+        (a sum of cosines), of which a linear model sees little. Both have variance about 1.
+    noise : {"plackett_luce", "mallows"} or None, default="plackett_luce"
+        ``"plackett_luce"``: Gumbel noise is added to `concentration` times the utilities, which makes
+        P(label l comes first among a set S) = exp(c u_l) / sum over S of exp(c u). Labels of similar utility
+        swap easily. ``"mallows"``: P(ranking) is proportional to exp(-`concentration` * number of pairs on
+        which it disagrees with the true one). ``None``: the true ranking.
+    concentration : float, default=5.0
+        The strength of the signal, at least 0: the larger, the closer to the true ranking; 0 is pure noise.
+        Not used when `noise` is None.
+    ties : float, default=0.0
+        For each instance, each of the ``n_labels - 1`` boundaries between consecutive labels of the ranking
+        is removed with this probability, independently; labels without a boundary between them are tied. 0
+        gives strict rankings, 1 ties all labels.
+    missing : float, default=0.0
+        The share of labels to hide; see :func:`labelrank.mask_rankings`.
+    missing_how : {"random", "top"}, default="random"
+        ``"random"`` tosses a coin for every label, ``"top"`` keeps the best ones.
+    return_utilities : bool, default=False
+        Return the utilities too; ``ranks_from_scores(utilities)`` are the true rankings.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for reproducible output.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        The features.
+    y : ndarray of shape (n_samples, n_labels)
+        The ranks: from 1, smaller is better, equal is tied, NaN is hidden.
+    utilities : ndarray of shape (n_samples, n_labels)
+        Larger is better. Only when `return_utilities` is True.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import make_label_ranking
+    >>> X, y = make_label_ranking(n_samples=3, n_features=2, n_labels=4, missing=0.5, missing_how="top",
+    ...                           random_state=0)
+    >>> X.shape
+    (3, 2)
+    >>> y
+    array([[ 2., nan, nan,  1.],
+           [nan, nan,  2.,  1.],
+           [nan, nan,  2.,  1.]])
+    """
+    check_count("n_samples", n_samples)
+    check_count("n_features", n_features)
+    check_count("n_labels", n_labels)
+    check_choice("utilities", utilities, ("linear", "nonlinear"))
+    check_choice("noise", noise, ("plackett_luce", "mallows", None))
+    check_nonnegative("concentration", concentration)
+    check_fraction("ties", ties)
+    check_fraction("missing", missing)
+    check_choice("missing_how", missing_how, ("random", "top"))
+
+    # One stream per stage, so that a stage does not shift the draws of the next one.
+    seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+    signal, noisy, tying, hiding = (np.random.RandomState(seed) for seed in seeds)
+
+    X = normal_instances(signal, n_samples, n_features)
+    draw = linear_utilities if utilities == "linear" else nonlinear_utilities
+    scores = draw(signal, X, n_labels)
+    if noise == "plackett_luce":
+        y = ranks_from_scores(concentration * scores + noisy.gumbel(size=scores.shape))
+    else:
+        y = ranks_from_scores(scores)
+        if noise == "mallows":
+            y = mallows_noise(noisy, y, concentration)
+    if ties:
+        y = tie_neighbours(tying, y, ties)
+    if missing:
+        y = mask_rankings(y, missing, how=missing_how, random_state=hiding)
+    return (X, y, scores) if return_utilities else (X, y)
+
+
+def mallows_noise(rng: np.random.RandomState, ranks: Matrix, spread: float) -> Matrix:
+    """One draw per row from the Mallows model around that row: P(r) ~ exp(-spread * Kendall distance).
+
+    Repeated insertion: the labels enter from best to worst, and the i-th one overtakes v of the i - 1 labels
+    before it with probability proportional to exp(-spread * v). All rows take each step together.
+    """
+    n_samples, n_labels = ranks.shape
+    order = np.argsort(ranks, axis=1, kind="stable")
+    positions = np.zeros((n_samples, n_labels))  # of the labels in `order`
+    for i in range(1, n_labels):
+        uniform = rng.random_sample(n_samples)
+        if spread > 0:
+            # the inverse of the cumulative distribution of a geometric variable cut off after i
+            overtaken = np.floor(np.log1p(uniform * np.expm1(-spread * (i + 1))) / -spread)
+        else:
+            overtaken = np.floor(uniform * (i + 1))
+        place = i - np.minimum(overtaken, i)
+        positions[:, :i] += positions[:, :i] >= place[:, np.newaxis]
+        positions[:, i] = place
+    noisy = np.empty_like(ranks)
+    np.put_along_axis(noisy, order, positions + 1, axis=1)
+    return noisy
+
+
+def tie_neighbours(rng: np.random.RandomState, ranks: Matrix, probability: float) -> Matrix:
+    """Strict complete ranks with each boundary between consecutive labels removed with a probability."""
+    n_samples, n_labels = ranks.shape
+    kept = rng.random_sample((n_samples, n_labels - 1)) >= probability
+    # The rank of a group is the strict rank of its first label.
+    starts = np.where(kept, np.arange(2, n_labels + 1), 1)
+    group_ranks = np.ones((n_samples, n_labels))
+    group_ranks[:, 1:] = np.maximum.accumulate(starts, axis=1)
+    return np.take_along_axis(group_ranks, ranks.astype(np.intp) - 1, axis=1)

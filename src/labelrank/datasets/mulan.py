@@ -1,0 +1,201 @@
+"""Mulan data sets: an ARFF file and an XML file that says which attributes are labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch
+
+from labelrank.datasets._arff import Arff, features_from_arff, read_arff
+from labelrank.datasets._bunch import make_bunch, read_from
+from labelrank.datasets._files import PathLike, malformed
+
+
+def read_mulan(
+    path: PathLike, labels: PathLike | None = None, *, ignore: Sequence[str] = (), encoding: str = "utf-8"
+) -> Bunch:
+    """Read a multilabel data set in the format of Mulan: ARFF, dense or sparse, and XML.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The ARFF file; one that ends in ``.gz`` is unpacked.
+    labels : str or path-like, optional
+        The XML file that names the labels. By default it lies beside the ARFF file and has the same name,
+        without ``-train`` or ``-test`` if need be: ``yeast.xml`` for ``yeast-train.arff``.
+    ignore : sequence of str, default=()
+        Attributes that are not features. String and date attributes must be named here.
+    encoding : str, default="utf-8"
+        The encoding of the ARFF file. A byte order mark is ignored.
+
+    Returns
+    -------
+    Bunch
+        - ``data``: ndarray of shape (n_samples, n_features), csr_array for a sparse file. Numeric attributes
+          and nominal ones declared ``{0,1}`` are one column; other nominal attributes one column of zeros and
+          ones ``name=value`` per declared value. NaN where a value is missing;
+        - ``target``: ndarray of shape (n_samples, n_labels), uint8, csr_array for a sparse file: 1 for each
+          label of an instance. It is an indicator, not a rank matrix:
+          :meth:`labelrank.PreferenceGraphs.from_multilabel` makes preferences of it;
+        - ``feature_names``: names;
+        - ``label_names``: the labels, in the order of the XML file;
+        - ``DESCR``: the comments at the top of the file and where it comes from;
+        - ``parents``: ndarray of shape (n_labels,), the parent of each label where the XML file nests them,
+          else -1.
+
+    References
+    ----------
+    G. Tsoumakas et al. Mulan: a Java library for multi-label learning. JMLR 12, 2011.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelrank.datasets import read_mulan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "songs-train.arff").write_text('''@relation songs
+    ... @attribute tempo numeric
+    ... @attribute sad {0,1}
+    ... @attribute calm {0,1}
+    ... @data
+    ... 0.5,1,1
+    ... 1.5,0,1
+    ... ''')
+    >>> _ = (folder / "songs.xml").write_text('<labels><label name="calm"/><label name="sad"/></labels>')
+    >>> read_mulan(folder / "songs-train.arff").target
+    array([[1, 1],
+           [1, 0]], dtype=uint8)
+    """
+    arff_path = Path(path)
+    arff = read_arff(arff_path, ignore=ignore, encoding=encoding)
+    xml_path = _beside(arff_path) if labels is None else Path(labels)
+    names, lines, parents = _read_labels(xml_path)
+    places = []
+    for name, line in zip(names, lines, strict=True):
+        place = arff.index(name)
+        if place is None:
+            raise malformed(xml_path, line, f"the name of an attribute of {arff_path.name}", repr(name))
+        if name in ignore:
+            raise ValueError(f"ignore names {name!r}, which is a label in {xml_path.name}")
+        places.append(place)
+    target = _sparse_indicator(arff, places) if arff.is_sparse else _dense_indicator(arff, places)
+    wanted = [i for i, a in enumerate(arff.attributes) if i not in set(places) and a.name not in ignore]
+    for i in wanted:
+        if arff.attributes[i].kind == "ranking":
+            attribute = arff.attributes[i]
+            raise malformed(arff_path, attribute.line, "numeric and nominal attributes", "a ranking; use read_xarff")
+    data, feature_names = features_from_arff(arff, wanted)
+    descr = [
+        *arff.comments,
+        arff.relation,
+        read_from(arff_path, len(arff.lines), len(feature_names), len(names)),
+    ]
+    return make_bunch(data, target, feature_names, names, "\n".join(filter(None, descr)), parents=parents)
+
+
+def _beside(path: Path) -> Path:
+    stem = path.name.removesuffix(".gz").removesuffix(".arff")
+    names = dict.fromkeys([f"{stem}.xml", re.sub(r"[-_.](train|test)\w*$", "", stem) + ".xml"])
+    for name in names:
+        if (path.parent / name).exists():
+            return path.parent / name
+    raise FileNotFoundError(f"no file {' or '.join(names)} beside {path.name} names its labels; pass labels=")
+
+
+def _read_labels(path: Path) -> tuple[list[str], list[int], Any]:
+    """Names, lines and parents of the <label> elements, in document order."""
+    names: list[str] = []
+    lines: list[int] = []
+    parents: list[int] = []
+    open_labels: list[int] = []
+    depth = 0
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        tag = tag.rpartition(" ")[2]
+        line = parser.CurrentLineNumber
+        expected = "labels" if depth == 0 else "label"
+        if tag != expected:
+            raise malformed(path, line, f"the element <{expected}>", f"<{tag}>")
+        depth += 1
+        if tag == "labels":
+            return
+        if not attributes.get("name"):
+            raise malformed(path, line, '<label name="...">', "a label without a name")
+        if attributes["name"] in names:
+            raise malformed(path, line, "labels of different names", f"{attributes['name']!r} again")
+        parents.append(open_labels[-1] if open_labels else -1)
+        open_labels.append(len(names))
+        names.append(attributes["name"])
+        lines.append(line)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if open_labels:
+            open_labels.pop()
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    with open(path, "rb") as file:
+        try:
+            parser.ParseFile(file)
+        except expat.ExpatError as error:
+            raise malformed(path, error.lineno, "XML", expat.ErrorString(error.code)) from error
+    if not names:
+        raise malformed(path, parser.CurrentLineNumber, "a <label>", "none")
+    return names, lines, np.array(parents, dtype=np.intp)
+
+
+def _label_values(arff: Arff, place: int, codes: Any, rows: Any) -> Any:
+    """The numbers 0 and 1 that an attribute's codes stand for; `rows` are their instances."""
+    attribute = arff.attributes[place]
+    values = codes
+    if attribute.kind == "nominal":
+        if not set(attribute.values) <= {"0", "1"}:
+            found = f"{{{', '.join(attribute.values)}}}"
+            raise malformed(arff.path, attribute.line, f"the values {{0, 1}} for the label {attribute.name!r}", found)
+        known = ~np.isnan(codes)
+        values = np.full(len(codes), np.nan)
+        values[known] = np.array(attribute.values, dtype=np.float64)[codes[known].astype(np.intp)]
+    elif attribute.kind != "numeric":
+        raise malformed(
+            arff.path, attribute.line, f"the values {{0, 1}} for the label {attribute.name!r}", attribute.kind
+        )
+    bad = ~((values == 0) | (values == 1))
+    if bad.any():
+        row = int(np.asarray(rows)[bad][0])
+        value = float(values[bad][0])
+        text = "?" if np.isnan(value) else f"{value:g}"
+        raise malformed(arff.path, arff.lines[row], f"0 or 1 for the label {attribute.name!r}", text)
+    return values
+
+
+def _dense_indicator(arff: Arff, places: list[int]) -> Any:
+    rows = np.arange(len(arff.lines))
+    target = np.empty((len(rows), len(places)), dtype=np.uint8)
+    for column, place in enumerate(places):
+        target[:, column] = _label_values(arff, place, arff.values[:, place], rows)
+    return target
+
+
+def _sparse_indicator(arff: Arff, places: list[int]) -> sparse.csr_array:
+    n_samples = len(arff.lines)
+    rows, columns = [], []
+    for column, place in enumerate(places):
+        given, codes = arff.given(place)
+        values = _label_values(arff, place, codes, given)
+        relevant = given[values == 1]
+        if arff.attributes[place].values[:1] == ("1",):  # left out means the first declared value
+            relevant = np.setdiff1d(np.arange(n_samples), given[values == 0])
+        rows.append(relevant)
+        columns.append(np.full(len(relevant), column))
+    row, column_index = np.concatenate(rows), np.concatenate(columns)
+    ones = np.ones(len(row), dtype=np.uint8)
+    return sparse.csr_array((ones, (row, column_index)), shape=(n_samples, len(places)))

@@ -1,0 +1,234 @@
+"""Rankings out of data that has none: the two constructions of the label ranking benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from labelrank.datasets._bunch import make_bunch
+from labelrank.datasets._checks import check_choice, check_count
+from labelrank.datasets._features import NOMINAL_CHOICES, Nominal, features_from_frame, numbers
+from labelrank.datasets._utilities import Matrix
+from labelrank.supervision import ranks_from_scores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def rankings_from_classification(X: Any, y: Any, *, estimator: Any = None) -> Bunch:
+    """Turn a classification problem into a label ranking problem.
+
+    A classifier is fitted to all of the data, and the classes are ranked for each instance by decreasing
+    posterior probability: the construction of the "type A" benchmark sets [1]_. The posteriors are compared
+    as logarithms, so the many classes with a probability that rounds to zero are told apart.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Whatever the classifier accepts.
+    y : array-like of shape (n_samples,)
+        Classes.
+    estimator : classifier, default=None
+        Needs ``predict_joint_log_proba``, ``predict_log_proba`` or ``predict_proba``. It is cloned. By
+        default :class:`~sklearn.naive_bayes.GaussianNB`.
+
+    Returns
+    -------
+    Bunch
+        - ``data``: `X`, unchanged;
+        - ``target``: ndarray of shape (n_samples, n_classes), complete rankings without ties. Classes with
+          exactly the same posterior are ranked by their place in ``label_names``, as in the benchmark sets;
+        - ``feature_names``: the column names of `X`, or ``x0``, ``x1``, …;
+        - ``label_names``: the classes, sorted;
+        - ``DESCR``: what was done.
+
+    References
+    ----------
+    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking.
+       ICML 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from labelrank.datasets import rankings_from_classification
+    >>> iris = rankings_from_classification(*load_iris(return_X_y=True))
+    >>> iris.target[[0, 50, 100]]
+    array([[1., 2., 3.],
+           [3., 1., 2.],
+           [3., 2., 1.]])
+    """
+    from sklearn.base import clone
+    from sklearn.utils.multiclass import check_classification_targets
+
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(f"y must be a vector of classes, got an array of shape {y.shape}")
+    check_classification_targets(y)
+    if estimator is None:
+        from sklearn.naive_bayes import GaussianNB
+
+        estimator = GaussianNB()
+    classifier = clone(estimator).fit(X, y)
+    scores = _log_posteriors(classifier, X)
+    # A stable sort leaves exact ties in the order of the classes.
+    order = np.argsort(-scores, axis=1, kind="stable")
+    target = np.empty(scores.shape)
+    np.put_along_axis(target, order, np.arange(1.0, scores.shape[1] + 1)[np.newaxis, :], axis=1)
+    descr = (
+        f"{len(target)} instances, {len(classifier.classes_)} labels: the classes of a classification problem, "
+        f"ranked by the posterior probabilities of {type(classifier).__name__}, fitted to all instances."
+    )
+    return make_bunch(X, target, _column_names(X), classifier.classes_.tolist(), descr)
+
+
+def _log_posteriors(classifier: Any, X: Any) -> Matrix:
+    for method in ("predict_joint_log_proba", "predict_log_proba", "predict_proba"):
+        if hasattr(classifier, method):
+            with np.errstate(divide="ignore"):
+                scores = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
+            break
+    else:
+        raise TypeError(
+            f"estimator must have predict_joint_log_proba, predict_log_proba or predict_proba, and "
+            f"{type(classifier).__name__} has none of them"
+        )
+    if np.isnan(scores).any():
+        row = int(np.argwhere(np.isnan(scores))[0][0])
+        raise ValueError(f"{type(classifier).__name__} gives NaN as a posterior, first for row {row} of X")
+    return scores
+
+
+def _column_names(X: Any) -> list[str]:
+    columns = getattr(X, "columns", None)
+    if columns is not None:
+        return [str(column) for column in columns]
+    return [f"x{i}" for i in range(X.shape[1] if hasattr(X, "shape") else len(X[0]))]
+
+
+def rankings_from_table(
+    table: Any,
+    label_columns: Sequence[Any],
+    *,
+    largest_first: bool = True,
+    nominal: Nominal = "onehot",
+    max_categories: int = 50,
+) -> Bunch:
+    """Turn some columns of a table into labels: each row ranks them by the size of their values.
+
+    The columns are standardised (mean 0, variance 1) to make them comparable, then ranked within each row:
+    the construction of the "type B" benchmark sets [1]_. The remaining columns are the features. For columns
+    that are comparable as they are, such as ratings, use :func:`labelrank.ranks_from_scores`.
+
+    Parameters
+    ----------
+    table : data frame or array-like of shape (n_samples, n_columns)
+        A pandas or polars frame, or a matrix of numbers.
+    label_columns : sequence
+        The names (positions, for a matrix) of the columns that become labels. They must be numeric.
+    largest_first : bool, default=True
+        Whether the largest standardised value is the best (rank 1) or the worst.
+    nominal : {"onehot", "keep"}, default="onehot"
+        What to do with features that are texts; as in :func:`read_csv`.
+    max_categories : int, default=50
+        The most values a text feature may have to be one-hot encoded.
+
+    Returns
+    -------
+    Bunch
+        - ``data``: ndarray of shape (n_samples, n_features), the other columns, in their order;
+        - ``target``: ndarray of shape (n_samples, n_labels). Equal standardised values are tied; a missing
+          value (NaN, a null) in a label column is a label that was not observed;
+        - ``feature_names``, ``label_names``: column names;
+        - ``DESCR``: what was done.
+
+    References
+    ----------
+    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking.
+       ICML 2009.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from labelrank.datasets import rankings_from_table
+    >>> table = pl.DataFrame({"age": [30, 40, 50], "weight": [60.0, 90.0, 60.0], "height": [1.6, 1.7, 1.8]})
+    >>> rankings_from_table(table, ["weight", "height"]).target
+    array([[1., 2.],
+           [1., 2.],
+           [2., 1.]])
+    """
+    import polars as pl
+
+    check_choice("nominal", nominal, NOMINAL_CHOICES)
+    check_count("max_categories", max_categories)
+    frame, names = _as_polars(table)
+    if isinstance(label_columns, (str, bytes)) or not len(label_columns):
+        raise ValueError(f"label_columns must be a non-empty list of columns, got {label_columns!r}")
+    labels = list(label_columns)
+    unknown = [label for label in labels if label not in names]
+    if unknown:
+        raise ValueError(f"label_columns names {unknown[0]!r}, which is not a column of the table: {names}")
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"label_columns names a column twice: {labels}")
+    positions = [names.index(label) for label in labels]
+    for position in positions:
+        column = frame[frame.columns[position]]
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            raise ValueError(
+                f"the label column {names[position]!r} must be numeric to be ranked, and holds {column.dtype}"
+            )
+    values = np.column_stack([numbers(frame[frame.columns[position]]) for position in positions])
+    features = frame.select([name for i, name in enumerate(frame.columns) if i not in set(positions)])
+    data, feature_names = features_from_frame(features, frame.height, nominal, max_categories)
+    target = ranks_of_columns(values, largest_first=largest_first)
+    descr = (
+        f"{len(target)} instances, {target.shape[1]} labels: columns of a table, standardised, then ranked "
+        f"within each row, the {'largest' if largest_first else 'smallest'} value first."
+    )
+    return make_bunch(data, target, feature_names, labels, descr)
+
+
+def ranks_of_columns(values: Matrix, *, largest_first: bool = True) -> Matrix:
+    """Standardise each column, then rank within the rows; a constant column is 0 everywhere."""
+    if np.isinf(values).any():
+        row, column = np.argwhere(np.isinf(values))[0]
+        raise ValueError(f"the label columns hold an infinity, first in row {row} of label column {column}")
+    observed = ~np.isnan(values)
+    counts = np.maximum(observed.sum(axis=0), 1)
+    centred = np.where(observed, values, 0.0)
+    centred = values - centred.sum(axis=0) / counts
+    spread = np.sqrt(np.where(observed, centred**2, 0.0).sum(axis=0) / counts)
+    # Rounding leaves a constant column a spread of the order of its last digit, not zero.
+    largest = np.max(np.where(observed, np.abs(values), 0.0), axis=0, initial=0.0)
+    constant = spread <= 1e-14 * largest
+    standardised = np.where(constant & observed, 0.0, centred / np.where(constant, 1.0, spread))
+    return ranks_from_scores(standardised if largest_first else -standardised)
+
+
+def _as_polars(table: Any) -> tuple[pl.DataFrame, list[Any]]:
+    """The table as a polars frame with text column names, and the column names that the caller knows."""
+    import polars as pl
+
+    if isinstance(table, pl.DataFrame):
+        return table, table.columns
+    columns = getattr(table, "columns", None)
+    if columns is None:
+        matrix = np.asarray(table)
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+            raise ValueError(
+                f"table must be a data frame or a matrix of numbers, got an array of shape {matrix.shape} "
+                f"and type {matrix.dtype}"
+            )
+        names = list(range(matrix.shape[1]))
+        return pl.DataFrame({f"x{i}": matrix[:, i] for i in names}), names
+    if not columns.is_unique:
+        raise ValueError(f"table has two columns of the same name: {list(columns)}")
+    series = []
+    for i, name in enumerate(columns):  # pandas, without asking for pyarrow
+        column = table.iloc[:, i]
+        missing = column.isna().to_numpy()
+        values = [None if absent else value for value, absent in zip(column.tolist(), missing, strict=True)]
+        series.append(pl.Series(str(name), values))
+    return pl.DataFrame(series), list(columns)

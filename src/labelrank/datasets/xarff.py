@@ -1,0 +1,148 @@
+"""XARFF: the label ranking extension of ARFF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from labelrank.datasets._arff import Arff, features_from_arff, read_arff, split_outside_quotes, unquote
+from labelrank.datasets._bunch import make_bunch, read_from
+from labelrank.datasets._files import PathLike, excerpt, malformed
+from labelrank.supervision import PreferenceGraphs
+
+Chains = list[list[int]]
+
+
+def read_xarff(path: PathLike, *, ignore: Sequence[str] = (), encoding: str = "utf-8") -> Bunch:
+    """Read an XARFF file, the extended ARFF of WEKA-LR.
+
+    It is an ARFF file in which one attribute, usually the last and called ``L``, is a ranking::
+
+        @attribute L RANKING {tea, beer, milk}
+        @data
+        0.3, 1.5, tea>milk>beer
+        0.1, 0.2, milk>tea
+        0.7, 0.4, tea>beer|milk>beer
+
+    A value names labels from best to worst. Labels that it leaves out were not observed. Several chains, with
+    ``|`` between them, are a partial order: what holds within each chain is known, and nothing else. ``?`` is
+    an instance of which nothing is known.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; one that ends in ``.gz`` is unpacked.
+    ignore : sequence of str, default=()
+        Attributes that are not features. String and date attributes must be named here.
+    encoding : str, default="utf-8"
+        The encoding of the file. A byte order mark is ignored.
+
+    Returns
+    -------
+    Bunch
+        - ``data``: ndarray of shape (n_samples, n_features). Numeric attributes and nominal ones declared
+          ``{0,1}`` are one column; other nominal attributes one column of zeros and ones ``name=value`` per
+          declared value. NaN where a value is missing;
+        - ``target``: ndarray of shape (n_samples, n_labels), ranks, NaN for labels that were not observed. If
+          an instance of the file has several chains, which no rank vector can hold,
+          :class:`~labelrank.PreferenceGraphs` of the same shape;
+        - ``feature_names``: names;
+        - ``label_names``: the declared labels;
+        - ``DESCR``: the comments at the top of the file and where it comes from.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelrank.datasets import read_xarff
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "drinks.xarff")
+    >>> _ = path.write_text('''@relation drinks
+    ... @attribute age numeric
+    ... @attribute L RANKING {tea, beer, milk}
+    ... @data
+    ... 30, tea>milk>beer
+    ... 40, milk>tea
+    ... ''')
+    >>> read_xarff(path).target
+    array([[ 1.,  3.,  2.],
+           [ 2., nan,  1.]])
+    """
+    arff = read_arff(path, ignore=ignore, encoding=encoding)
+    place = _ranking_attribute(arff, ignore)
+    labels = arff.attributes[place].values
+    rankings = [_chains(arff.path, line, text, labels) for line, text in zip(arff.lines, arff.rankings, strict=True)]
+    target: Any
+    if any(len(chains) > 1 for chains in rankings):
+        target = _graphs(arff, rankings, labels)
+    else:
+        target = np.full((len(rankings), len(labels)), np.nan)
+        for row, chains in enumerate(rankings):
+            for chain in chains:
+                target[row, chain] = np.arange(1, len(chain) + 1)
+    wanted = [i for i, a in enumerate(arff.attributes) if i != place and a.name not in ignore]
+    data, feature_names = features_from_arff(arff, wanted)
+    descr = [*arff.comments, arff.relation, read_from(path, len(rankings), len(feature_names), len(labels))]
+    return make_bunch(data, target, feature_names, labels, "\n".join(filter(None, descr)))
+
+
+def _ranking_attribute(arff: Arff, ignore: Sequence[str]) -> int:
+    found = [i for i, a in enumerate(arff.attributes) if a.kind == "ranking"]
+    if len(found) != 1:
+        line = arff.attributes[found[1]].line if found else arff.attributes[-1].line
+        names = [arff.attributes[i].name for i in found]
+        raise malformed(
+            arff.path,
+            line,
+            "one attribute of type RANKING {labels}",
+            f"{len(found)}: {names}" if names else "none",
+        )
+    if arff.attributes[found[0]].name in ignore:
+        raise ValueError(f"ignore names {arff.attributes[found[0]].name!r}, the ranking itself")
+    if arff.is_sparse:
+        raise malformed(arff.path, arff.lines[0], "a dense instance, values with commas", "a sparse instance in braces")
+    return found[0]
+
+
+def _chains(path: PathLike, line: int, text: str | None, labels: tuple[str, ...]) -> Chains:
+    """The chains of a value as label indices."""
+    if text is None:
+        return []
+    whole = unquote(text)  # the value as a whole may be in quotes
+    chains: Chains = []
+    for part in split_outside_quotes(whole, "|"):
+        chain: list[int] = []
+        for piece in split_outside_quotes(part, ">"):
+            label = unquote(piece)
+            if label not in labels:
+                known = f"labels of {{{', '.join(labels)}}} with > between them"
+                raise malformed(
+                    path, line, known, excerpt(label) if label else f"nothing beside a > in {excerpt(text)}"
+                )
+            if labels.index(label) in chain:
+                raise malformed(path, line, "each label once in a chain", f"{label!r} twice in {excerpt(text)}")
+            chain.append(labels.index(label))
+        chains.append(chain)
+    return chains
+
+
+def _graphs(arff: Arff, rankings: list[Chains], labels: tuple[str, ...]) -> PreferenceGraphs:
+    """Edges between all labels of a chain."""
+    edges: list[tuple[int, int, int]] = []
+    for row, chains in enumerate(rankings):
+        pairs = {(a, b) for chain in chains for i, a in enumerate(chain) for b in chain[i + 1 :]}
+        for better, worse in sorted(pairs):
+            if (worse, better) in pairs:
+                found = f"{labels[better]}>{labels[worse]} and {labels[worse]}>{labels[better]}"
+                raise malformed(arff.path, arff.lines[row], "chains that agree on each pair of labels", found)
+            edges.append((row, better, worse))
+    table = np.array(edges, dtype=np.intp).reshape(len(edges), 3)
+    return PreferenceGraphs.from_pairs(
+        table[:, 0],
+        table[:, 1],
+        table[:, 2],
+        n_instances=len(rankings),
+        n_labels=len(labels),
+        labels=list(labels),
+    )

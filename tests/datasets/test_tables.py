@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from labelrank.datasets import read_csv, read_parquet
+
+DRINKS = "age,city,rank_tea,rank_beer\n30,Bonn,1,2\n,Ulm,2,1\n50,,1,\n"
+NAN = np.nan
+
+
+def check_drinks(bunch):
+    np.testing.assert_array_equal(bunch.target, [[1, 2], [2, 1], [1, NAN]])
+    np.testing.assert_array_equal(bunch.data, [[30, 1, 0], [NAN, 0, 1], [50, NAN, NAN]])
+    assert bunch.data.dtype == np.float64
+    assert bunch.feature_names == ["age", "city=Bonn", "city=Ulm"]
+    assert bunch.label_names.tolist() == ["tea", "beer"]
+    assert "3 instances" in bunch.DESCR
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        DRINKS,
+        DRINKS.replace("\n", "\r\n"),
+        b"\xef\xbb\xbf" + DRINKS.encode(),
+        DRINKS.rstrip("\n"),
+        DRINKS.replace("\n", "\n\n"),  # blank lines
+        DRINKS + "\n\n",
+        DRINKS.replace("50,,1,", "50,?,1,NA"),
+        DRINKS.replace(",", " , "),
+        DRINKS.replace("Bonn", '"Bonn"').replace("age", '"age"'),
+    ],
+    ids=["plain", "crlf", "bom", "no-newline", "blank-lines", "blank-end", "nulls", "spaces", "quotes"],
+)
+def test_csv_as_people_write_it(write, content):
+    check_drinks(read_csv(write("drinks.csv", content)))
+
+
+def test_csv_str_path_gz_and_separator(write):
+    check_drinks(read_csv(str(write("drinks.csv.gz", gzip.compress(DRINKS.encode())))))
+    check_drinks(read_csv(write("drinks.tsv", DRINKS.replace(",", "\t")), separator="\t"))
+    check_drinks(read_csv(write("dri[n]ks*.csv", DRINKS)))
+
+
+def test_csv_encoding(write):
+    path = write("d.csv", "city,rank_a\nKöln,1\n".encode("latin-1"))
+    assert read_csv(path, encoding="latin-1").feature_names == ["city=Köln"]
+    with pytest.raises(
+        ValueError, match=r"d.csv, line 2: expected text in the encoding utf-8, found the byte b'\\xf6'"
+    ):
+        read_csv(path)
+
+
+def test_label_columns_by_list_and_pattern(write):
+    path = write("t.csv", "x,L1,L2,XL3\n1,3,1,7\n2,1,2,8\n")
+    for labels in (["L1", "L2"], re.compile(r"L\d+")):
+        bunch = read_csv(path, labels=labels)
+        assert bunch.label_names.tolist() == ["L1", "L2"]
+        assert bunch.feature_names == ["x", "XL3"]
+        np.testing.assert_array_equal(bunch.target, [[3, 1], [1, 2]])
+    assert read_csv(path, labels=re.compile(r"L(\d)")).label_names.tolist() == ["1", "2"]
+    assert read_csv(path, labels=["L2", "L1"]).target[0].tolist() == [1, 3]
+
+
+def test_feature_columns_and_ignored_ones(write):
+    path = write("t.csv", "id,a1,a2,b,rank_x\nu,1,2,3,1\nv,4,5,6,1\n")
+    assert read_csv(path, features="a").feature_names == ["a1", "a2"]
+    assert read_csv(path, features=["b", "a1"]).data.tolist() == [[3, 1], [6, 4]]
+    assert read_csv(path, ignore=["id"]).feature_names == ["a1", "a2", "b"]
+    assert read_csv(path, ignore=re.compile("id|b")).feature_names == ["a1", "a2"]
+    assert read_csv(path, features=[]).data.shape == (2, 0)
+
+
+def test_scores(write):
+    path = write("t.csv", "x,s_a,s_b,s_c\n0,0.5,0.9,\n0,1,1,0\n")
+    bunch = read_csv(path, labels="s_", kind="scores")
+    np.testing.assert_array_equal(bunch.target, [[2, 1, NAN], [1, 1, 3]])
+
+
+def test_ranks_are_taken_as_they_are(write):
+    path = write("t.csv", "x,rank_a,rank_b,rank_c\n0,1,2,2\n0,0.5,7,7\n")
+    np.testing.assert_array_equal(read_csv(path).target, [[1, 2, 2], [0.5, 7, 7]])
+
+
+def test_keep_nominal(write):
+    bunch = read_csv(write("d.csv", DRINKS), nominal="keep")
+    assert isinstance(bunch.data, pl.DataFrame)
+    assert bunch.data.to_dict(as_series=False) == {"age": [30, None, 50], "city": ["Bonn", "Ulm", None]}
+    assert bunch.feature_names == ["age", "city"]
+    numeric = read_csv(write("n.csv", "x,rank_a\n1,1\n"), nominal="keep")
+    assert isinstance(numeric.data, np.ndarray)
+
+
+def test_quoted_newlines_and_commas(write):
+    path = write("q.csv", 'text,rank_a,rank_b\n"one,\ntwo",1,2\n"say ""hi""",2,1\n')
+    assert read_csv(path).feature_names == ["text=one,\ntwo", 'text=say "hi"']
+
+
+def test_line_numbers_count_lines_not_records(write):
+    path = write("q.csv", 'text,rank_a\n"one\ntwo",1\n\nthree,x\n')
+    with pytest.raises(ValueError, match=r"^q.csv, line 5: expected a number in the column 'rank_a', found 'x'$"):
+        read_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"bad.csv, line 1: expected a header that names the columns, found an empty file"),
+        ("a,a\n1,2\n", r"line 1: expected a header with different names, found the name 'a' twice"),
+        ("a,rank_b\n1,2\n3\n", r"line 3: expected 2 values, as in the header, found 1"),
+        ("a,rank_b\n1,2\n3,4,5\n", r"line 3: expected 2 values, as in the header, found 3"),
+        ("a,rank_b\n1,2\n3,inf\n", r"line 3: expected a finite number in the label column 'rank_b', found inf"),
+        ('a,rank_b\n1,2\n"3,4\n', r"line 3: expected values separated by ',', found a broken record"),
+        (
+            "a,rank_b\n1,2\n3,1\n4x,2\n",
+            r"line 4: expected a number in the column 'a', as in 2 of its 3 values, found '4x'",
+        ),
+        ("a,b\n1,2\n", r"bad.csv has no label column: none of \['a', 'b'\] starts with 'rank_'"),
+    ],
+)
+def test_malformed_csv(write, content, message):
+    with pytest.raises(ValueError, match=message):
+        read_csv(write("bad.csv", content))
+
+
+def test_mixed_column_is_read_when_told_how(write):
+    path = write("m.csv", "a,rank_b\n1,2\nnone,1\n")
+    assert np.isnan(read_csv(path, null_values=["none"]).data[1, 0])
+    assert read_csv(path, nominal="keep").data["a"].to_list() == ["1", "none"]
+
+
+def test_free_text_is_refused(write):
+    rows = "".join(f"word{i},1\n" for i in range(60))
+    path = write("t.csv", "text,rank_a\n" + rows)
+    with pytest.raises(ValueError, match=r"t.csv: the feature column 'text' has 60 different texts"):
+        read_csv(path)
+    assert read_csv(path, max_categories=60).data.shape == (60, 60)
+    assert read_csv(path, ignore=["text"]).data.shape == (60, 0)
+
+
+def test_header_only(write):
+    bunch = read_csv(write("h.csv", "x,rank_a,rank_b\n"))
+    assert bunch.data.shape == (0, 1)
+    assert bunch.target.shape == (0, 2)
+
+
+def test_bad_arguments(write):
+    path = write("t.csv", DRINKS)
+    with pytest.raises(ValueError, match=r"'wine', which is not a column of t.csv"):
+        read_csv(path, labels=["wine"])
+    with pytest.raises(ValueError, match="named by features and by labels"):
+        read_csv(path, features=["age", "rank_tea"])
+    with pytest.raises(ValueError, match="kind must be"):
+        read_csv(path, kind="orders")
+    with pytest.raises(ValueError, match="nominal must be"):
+        read_csv(path, nominal="drop")
+    with pytest.raises(FileNotFoundError):
+        read_csv(Path("nowhere.csv"))
+    with pytest.raises(FileNotFoundError):
+        read_parquet("nowhere.parquet")
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "drinks.parquet"
+    frame = pl.DataFrame(
+        {"age": [30, None, 50], "city": ["Bonn", "Ulm", None], "rank_tea": [1, 2, 1], "rank_beer": [2, 1, None]}
+    )
+    frame.write_parquet(path)
+    check_drinks(read_parquet(path))
+    frame.with_columns(pl.col("city").cast(pl.Categorical)).write_parquet(path)
+    check_drinks(read_parquet(str(path)))
+
+
+def test_parquet_with_booleans_and_scores(tmp_path):
+    path = tmp_path / "b.parquet"
+    pl.DataFrame({"old": [True, None], "a": [0.5, 0.1], "b": [0.7, 0.1]}).write_parquet(path)
+    bunch = read_parquet(path, labels=["a", "b"], kind="scores")
+    np.testing.assert_array_equal(bunch.data, [[1], [NAN]])
+    np.testing.assert_array_equal(bunch.target, [[2, 1], [1, 1]])
+
+
+def test_malformed_parquet(write, tmp_path):
+    with pytest.raises(ValueError, match=r"x.parquet: expected a Parquet file"):
+        read_parquet(write("x.parquet", "not that"))
+    path = tmp_path / "y.parquet"
+    pl.DataFrame({"x": [1], "rank_a": ["first"]}).write_parquet(path)
+    with pytest.raises(
+        ValueError, match=r"y.parquet: expected numbers in the label column 'rank_a', found the type String"
+    ):
+        read_parquet(path)
+    pl.DataFrame({"x": [[1, 2]], "rank_a": [1]}).write_parquet(path)
+    with pytest.raises(ValueError, match=r"y.parquet: the feature column 'x' holds values of type List"):
+        read_parquet(path)
+    pl.DataFrame({"x": [1, 2], "rank_a": [1.0, np.inf]}).write_parquet(path)
+    with pytest.raises(ValueError, match=r"found inf in row 1"):
+        read_parquet(path)
+
+
+@pytest.mark.data
+def test_real_files(data_dir):
+    algae = read_csv(data_dir / "misc" / "algae.csv")
+    assert algae.data.shape == (316, 18)
+    assert not np.isnan(algae.data).any()
+    assert algae.target[0].tolist() == [3, 3, 3, 3, 1, 2, 3]
+    for path in sorted((data_dir / "lr16").glob("*.csv")):
+        bunch = read_csv(path)
+        n_labels = bunch.target.shape[1]
+        assert (np.sort(bunch.target, axis=1) == np.arange(1, n_labels + 1)).all()
+    llm = read_csv(
+        data_dir / "llm" / "llm_routerdc7.csv", labels=re.compile(".+/.+"), kind="scores", ignore=["id", "question"]
+    )
+    assert llm.target.shape == (20_600, 7)
