@@ -16,6 +16,7 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+import rich.progress
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 from typer.testing import CliRunner
 
@@ -23,6 +24,7 @@ import labelrank
 from labelrank import DummyRanker
 from labelrank.cli import app
 from labelrank.cli.compare import available_rankers
+from labelrank.cli.report import progress_bar
 from labelrank.datasets import load_iris_rankings, make_label_ranking
 
 BASELINES = [f"dummy-{strategy}" for strategy in ("borda", "copeland", "kemeny", "random")]
@@ -188,8 +190,17 @@ def test_instances_without_a_pair_are_counted(table, tmp_path):
     hidden.write_csv(tmp_path / "hidden.csv")
     result = invoke("compare", tmp_path / "hidden.csv", *QUICK)
     assert result.exit_code == 0, result.output
-    assert "5 of 40 instances have no observed pair" in result.stderr
-    assert "no observed pair" not in result.stdout
+    note = "5 of 40 instances have no label before another: not learned from, not scored\n"
+    assert note in result.stderr
+    assert "no label before another" not in result.stdout
+    # All labels tied: the one metric that compares ties scores it.
+    tied = frame.drop("id").with_columns(
+        pl.when(pl.int_range(40) < 5).then(1).otherwise(pl.col("^rank_.*$")).name.keep()
+    )
+    tied.write_csv(tmp_path / "tied.csv")
+    assert note in invoke("compare", tmp_path / "tied.csv", *QUICK, "--metric", "tau,ndcg").stderr
+    told = invoke("compare", tmp_path / "tied.csv", *QUICK, "--metric", "tau,tau_x").stderr
+    assert "5 of 40 instances have no label before another: not learned from, only tau_x scores their ties\n" in told
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -235,6 +246,15 @@ def test_mistakes_with_files(table, tmp_path):
     assert_refused(invoke("compare", path, "--labels", "/(/"), "/(/ is not a pattern")
     (tmp_path / "notes.docx").write_text("")
     assert_refused(invoke("compare", tmp_path / "notes.docx"), "notes.docx is of no known kind", ".parquet")
+    near = invoke("compare", tmp_path / "note.docx")
+    assert_refused(near, "there is no data set or file")
+    assert "did you mean" not in near.stderr  # notes.docx could not be read either
+    (tmp_path / "fine.csv.gz").write_bytes(b"")
+    assert_refused(invoke("compare", tmp_path / "fin.csv.gz"), "did you mean", "fine.csv.gz")
+    (tmp_path / "packed.parquet.gz").write_bytes(b"")
+    assert_refused(invoke("compare", tmp_path / "packed.parquet.gz"), "packed.parquet.gz is of no known kind")
+    (tmp_path / "semicolons.csv").write_text("x;rank_a;rank_b\n1;1;2\n")
+    assert_refused(invoke("compare", tmp_path / "semicolons.csv"), "semicolons.csv, line 1", ".csv means commas")
     (tmp_path / "bad.csv").write_text("x,rank_a,rank_b\n1,1,2\n2,first,2\n")
     assert_refused(invoke("compare", tmp_path / "bad.csv"), "bad.csv, line 3", "first")
     (tmp_path / "bad.xarff").write_text("@relation r\n@attribute x numeric\n@data\n1\n")
@@ -343,6 +363,22 @@ def test_a_terminal_gets_a_progress_bar():
     assert f"/{len(BASELINES) * 6}" in text  # folds done of all
     assert "\x1b[" in text
     assert "dummy-borda" in text
+
+
+@pytest.mark.parametrize(("stdout", "stderr"), [(True, True), (True, False), (False, True), (False, False)])
+def test_the_progress_bar_needs_a_terminal_on_both_sides(monkeypatch, stdout, stderr):
+    shown = []
+
+    class Bar(rich.progress.Progress):
+        def start(self):
+            shown.append(True)
+
+    monkeypatch.setattr(rich.progress, "Progress", Bar)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: stdout)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: stderr)
+    with progress_bar(3) as advance:
+        advance()
+    assert bool(shown) is (stdout and stderr)
 
 
 @pytest.mark.parametrize("columns", [30, 62, 200])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
@@ -75,7 +78,7 @@ def test_labels_are_hidden_in_the_training_folds_only(how, y):
     comparison = compare_rankers(
         {"a": Recorder(), "b": Recorder()}, X, y, folds=4, repeats=2, missing=0.5, missing_how=how, seed=1
     )
-    first, second = Recorder.seen[:8], Recorder.seen[8:]
+    first, second = Recorder.seen[1:9], Recorder.seen[10:]  # the first of each is the warm-up
     splits = list(RepeatedKFold(n_splits=4, n_repeats=2, random_state=1).split(X))
     patterns = []
     for (seen_X, seen_y), (_, other_y), (train, _) in zip(first, second, splits, strict=True):
@@ -94,6 +97,51 @@ def test_labels_are_hidden_in_the_training_folds_only(how, y):
     # The test folds are complete: the prediction is fixed, so is its tau.
     fixed = compare_rankers({"a": Recorder()}, X, y, folds=4, repeats=2, seed=1).rows[0]
     np.testing.assert_array_equal(comparison.rows[0].scores["tau"], fixed.scores["tau"])
+
+
+class SlowAtFirst(RankerMixin, BaseEstimator):
+    """Takes its time once in a process, as a kernel that is compiled."""
+
+    compiled: list = []  # noqa: RUF012
+    rows: list = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self._compile("fit")
+        self.rows.append(len(X))
+        self.labels_ = np.arange(y.shape[1])
+        return self
+
+    def decision_function(self, X):
+        self._compile("predict")
+        return np.tile(self.labels_, (len(X), 1))
+
+    def _compile(self, what):
+        if what not in self.compiled:
+            self.compiled.append(what)
+            time.sleep(0.3)
+
+
+def test_compiling_is_not_timed():
+    SlowAtFirst.compiled, SlowAtFirst.rows = [], []
+    y = np.tile(Y, (3, 1))
+    (row,) = compare_rankers({"slow": SlowAtFirst()}, np.tile(X, (3, 1)), y, folds=2, repeats=1).rows
+    assert SlowAtFirst.compiled == ["fit", "predict"]
+    assert row.fit_seconds.max() < 0.25
+    assert row.predict_seconds.max() < 0.25
+    assert SlowAtFirst.rows == [100, 120, 120]  # a little is enough to warm up with
+
+
+def test_a_warm_up_that_fails_is_not_told():
+    class NeedsMany(Recorder):
+        def fit(self, X, y, sample_weight=None):
+            warnings.warn("hm", UserWarning, stacklevel=2)
+            if len(X) <= 100:
+                raise ValueError("too few")
+            return super().fit(X, y)
+
+    comparison = compare_rankers({"a": NeedsMany()}, np.tile(X, (3, 1)), np.tile(Y, (3, 1)), folds=2, repeats=1)
+    assert comparison.rows[0].error is None
+    assert len(comparison.rows[0].warnings) == 2
 
 
 def test_the_seed_decides():

@@ -48,6 +48,13 @@ def test_csv_str_path_gz_and_separator(write):
     check_drinks(read_csv(write("dri[n]ks*.csv", DRINKS)))
 
 
+def test_broken_gz(write):
+    packed = gzip.compress((DRINKS * 500).encode())
+    for content in (DRINKS.encode(), packed[: len(packed) // 2], packed[:40] + b"\xff" * 40 + packed[80:]):
+        with pytest.raises(ValueError, match=r"^d.csv.gz: expected a complete file packed by gzip, found"):
+            read_csv(write("d.csv.gz", content))
+
+
 def test_csv_encoding(write):
     path = write("d.csv", "city,rank_a\nKöln,1\n".encode("latin-1"))
     assert read_csv(path, encoding="latin-1").feature_names == ["city=Köln"]
@@ -121,6 +128,9 @@ def test_line_numbers_count_lines_not_records(write):
             "a,rank_b\n1,2\n3,1\n4x,2\n",
             r"line 4: expected a number in the column 'a', as in 2 of its 3 values, found '4x'",
         ),
+        ("a;rank_b\n1;2\n", r"bad.csv, line 1: expected .* separated by ',', found 'a;rank_b'; pass separator=';'$"),
+        ("a;rank_b\n1,5;2\n", r"line 1: .*pass separator=';'"),  # decimal commas: not "1 values, found 2"
+        ("a\trank_b\n1\t2\n", r"pass separator='\\t'"),
         ("a,b\n1,2\n", r"bad.csv has no label column: none of \['a', 'b'\] starts with 'rank_'"),
     ],
 )
@@ -156,6 +166,9 @@ def test_bad_arguments(write):
         read_csv(path, labels=["wine"])
     with pytest.raises(ValueError, match="named by features and by labels"):
         read_csv(path, features=["age", "rank_tea"])
+    for argument in ("labels", "features", "ignore"):
+        with pytest.raises(TypeError, match=f"{argument} must be a prefix, a list of .*, got 3 of type int"):
+            read_csv(path, **{argument: 3})
     with pytest.raises(ValueError, match="kind must be"):
         read_csv(path, kind="orders")
     with pytest.raises(ValueError, match="nominal must be"):

@@ -1,6 +1,7 @@
 """Decompositions and coverings given as functions, and the registry."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from labelrank.decompositions import (
     register,
     registry,
 )
+from labelrank.metrics import generalized_error
 
 
 def each_edge(graph):
@@ -118,6 +120,8 @@ def test_the_function_is_called_once_for_each_graph(as_edges):
         ([(0, 1), (0, 2)], TypeError, "must return a list of subgraphs, each a Subgraph or a list of edges"),
         (None, TypeError, "must return a list of subgraphs.* for instance 1 it returned None"),
         ([[(0, 1, 2)]], TypeError, "must return a list of subgraphs"),
+        ([[(0, 1.5)]], TypeError, "must return a list of subgraphs"),
+        ([[(0, "b")]], TypeError, "must return a list of subgraphs"),
     ],
 )
 def test_wrong_answers_are_refused(returned, error, message):
@@ -126,6 +130,39 @@ def test_wrong_answers_are_refused(returned, error, message):
 
     with pytest.raises(error, match=f"the decomposition 'wrong' .*{message}|the decomposition 'wrong' {message}"):
         FunctionDecomposition(wrong).cut(as_graphs([[1, 1, 1], [1, 2, 3]]))
+
+
+WEIGHTED = PreferenceGraphs.from_pairs(
+    [0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 0, 1], [1, 2, 2, 1, 2, 2], [1.0, 2.0, 4.0, 1.0, 5.0, 4.0]
+)
+
+
+@pytest.mark.parametrize("name", ["zero_one", "disagreement", "domination", "dominated"])
+def test_plain_edges_weigh_what_they_weigh_in_the_named_decompositions(name):
+    named = getattr(ld, name).cut(WEIGHTED)
+
+    def same(graph):
+        return [[(a, b) for a, b in graph.edges if (a, b) in part.edges()] for part in named.of(0)]
+
+    own = FunctionDecomposition(same).cut(WEIGHTED)
+    assert edges_of(own) == edges_of(named)
+    np.testing.assert_allclose(own.weight, named.weight)
+    for ranks in ([[2, 1, 3], [2, 1, 3]], [[1, 3, 2], [2, 3, 1]]):
+        assert generalized_error(WEIGHTED, ranks, same) == pytest.approx(generalized_error(WEIGHTED, ranks, name))
+
+
+def test_weights_of_edges_are_seen_and_part_of_the_graph():
+    seen = []
+
+    def look(graph):
+        seen.append(graph.weights)
+        return [Subgraph.of_edges(graph.edges[:2], weight=10)]
+
+    found = FunctionDecomposition(look).cut(WEIGHTED)
+    assert seen == [(1, 2, 4), (1, 5, 4)]  # the same edges, but not the same graph
+    assert found.weight.tolist() == [15, 30]  # 10 times the mean of the edges
+    FunctionDecomposition(look).cut(as_graphs([[1, 2, 3]]))
+    assert seen[-1] is None
 
 
 # --- Coverings
@@ -169,14 +206,25 @@ def test_a_covering_depends_on_the_labels_and_is_called_once_for_each():
         ([[0, 1, 2], []], "returned an empty element for instance 0"),
         ([[0, 1, 2, 3]], "names the label 3 for instance 0; there are 3 labels, 0 to 2"),
         ([[0, 1, 2], [-1]], "names the label -1 for instance 0"),
+        *(
+            (wrong, f"must return a list of elements, .* for instance 0 it returned {re.escape(repr(wrong))}")
+            for wrong in (None, 3, ["a"], [["a", "b"]], [0, 1, 2], [[0, 1, 1.5]], [[True, False, False]], [[None]])
+        ),
     ],
 )
 def test_wrong_coverings_are_refused(elements, message):
     def wrong(relevant):
         return elements
 
-    with pytest.raises(ValueError, match=f"the covering 'wrong' {message}"):
+    with pytest.raises((ValueError, TypeError), match=f"the covering 'wrong' {message}"):
         FunctionCovering(wrong).cut(PreferenceGraphs.from_multilabel([[1, 0, 0]]))
+
+
+def test_whole_numbers_of_any_kind_are_labels():
+    sets = PreferenceGraphs.from_multilabel([[1, 0]])
+    assert edges_of(FunctionCovering(lambda relevant: [np.array([0.0, 1.0])]).cut(sets)) == [[[(0, 2), (2, 1)]]]
+    with pytest.raises(TypeError, match=r"a subgraph consists of label indices, integers from 0, and not of 0.5"):
+        Subgraph.between([0.5], [1])
 
 
 def test_a_covering_by_function_needs_to_know_every_label():

@@ -31,15 +31,16 @@ def test_equals_the_literal_equation(items):
 def test_large_groups_by_sorting_equal_small_groups_by_pairs(monkeypatch):
     rng = np.random.default_rng(0)
     y, f = rng.integers(0, 20, 600), rng.integers(0, 15, 600)
-    by_pairs = group_disagreement(y, f)
+    by_pairs = group_disagreement(y, f, None)
     monkeypatch.setattr(groups, "_LARGE", 10)
-    assert_allclose(group_disagreement(y, f), by_pairs, rtol=1e-12)
-    assert_allclose(group_disagreement(y, np.ones(600)), np.mean(y[:, None] != y[None, :]) * 600 / 599 / 2, rtol=1e-12)
+    assert_allclose(group_disagreement(y, f, None), by_pairs, rtol=1e-12)
+    half_of_the_untied = np.mean(y[:, None] != y[None, :]) * 600 / 599 / 2
+    assert_allclose(group_disagreement(y, np.ones(600), None), half_of_the_untied, rtol=1e-12)
 
 
 def test_extremes_and_single_items():
-    assert group_disagreement([1, 2, 3], [1, 2, 3]) == 0
-    assert group_disagreement([1, 2, 3], [3, 2, 1]) == 1
+    assert group_disagreement([1, 2, 3], [1, 2, 3], None) == 0
+    assert group_disagreement([1, 2, 3], [3, 2, 1], groups=None) == 1
     assert group_disagreement([1, 2, 3, 9], [1, 2, 3, 0], [0, 0, 0, 1]) == 0  # a group of one item has no say
     with pytest.warns(UndefinedMetricWarning, match="no group has two items"):
         assert np.isnan(group_disagreement([1, 2], [1, 2], ["a", "b"]))
@@ -47,8 +48,10 @@ def test_extremes_and_single_items():
 
 def test_bad_input():
     with pytest.raises(ValueError, match="y_true must hold one score per item"):
-        group_disagreement([[1, 2]], [1, 2])
+        group_disagreement([[1, 2]], [1, 2], None)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         group_disagreement([1, 2], [1, 2], ["a"])
     with pytest.raises(ValueError, match="NaN"):
-        group_disagreement([1, np.nan], [1, 2])
+        group_disagreement([1, np.nan], [1, 2], None)
+    with pytest.raises(TypeError, match="groups"):
+        group_disagreement([1, 2], [1, 2])  # all in one group must be said

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import metrics as oracle
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import ndcg_score
 
@@ -293,3 +293,30 @@ def test_large_rows_are_cut_in_blocks(monkeypatch):
     whole = metrics.domination_error(edges, pred)
     monkeypatch.setattr(graph_errors, "_BLOCK", 28)
     assert metrics.domination_error(edges, pred) == whole == metrics.domination_error(true, pred)
+
+
+def test_a_decomposition_that_leaves_a_graph_uncut_is_not_told_as_a_graph_without_edges():
+    def only_short(graph):
+        return [graph.edges] if len(graph.edges) < 2 else []
+
+    y = [[1, 2, 3], [1, 2, float("nan")]]
+    with pytest.warns(UserWarning, match="leaves out 1 of 2 instances without subgraphs .first: row 0"):
+        assert metrics.generalized_error(y, [[1, 2, 3], [1, 2, 3]], only_short) == 0
+    with pytest.warns(UserWarning, match="leaves out 1 of 2 instances without edges .first: row 1"):
+        metrics.generalized_error([[1, 2], [1, 1]], [[1, 2], [1, 2]], lambda graph: [graph.edges])
+
+
+@pytest.mark.parametrize(
+    ("y_pred", "error", "message"),
+    [
+        ([[1, np.inf]], ValueError, "y_pred contains infinity, .* a prediction ranks every label: give the last one"),
+        (sparse.csr_array([[1, 2]]), TypeError, "y_pred is a sparse matrix, .* a prediction ranks every label"),
+        ([["a", "b"]], TypeError, "y_pred must be a matrix of ranks, and holds 'a'.* the rank of each label"),
+        ([[1, np.nan]], ValueError, "y_pred contains NaN, first in row 0; a prediction ranks every label"),
+    ],
+)
+def test_advice_about_predictions(y_pred, error, message):
+    for metric in (metrics.kendall_tau, metrics.ndcg, metrics.domination_error):
+        with pytest.raises(error, match=message) as caught:
+            metric([[1, 2]], y_pred)
+        assert "not observed" not in str(caught.value)

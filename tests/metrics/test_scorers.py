@@ -1,12 +1,17 @@
 """Metrics as scikit-learn scorers."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_multilabel_classification
-from sklearn.model_selection import cross_val_score, cross_validate
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from labelrank import DummyRanker, PreferenceGraphs, metrics, ranks_from_scores
 from labelrank.metrics import get_scorer, get_scorer_names
@@ -43,7 +48,7 @@ def test_every_scorer_has_the_sign_and_value_of_its_metric(name):
             def predict(self, X):
                 return self.scores[:, 0]
 
-        assert get_scorer(name)(Items(scores), X, y[:, 0]) == -metric(y[:, 0], scores[:, 0])
+        assert get_scorer(name, groups=None)(Items(scores), X, y[:, 0]) == -metric(y[:, 0], scores[:, 0], None)
         return
     of_sets = base in ("covering_error", "one_error", "coverage", "average_precision")
     target = y if of_sets else ranks_from_scores(y)
@@ -60,6 +65,87 @@ def test_names_and_arguments():
     assert scorer(Recorded([[1.0, -1.0]]), [[0]], [[1, 1]]) == -1
     with pytest.raises(ValueError, match="scorer 'tau' is not known; choose one of"):
         get_scorer("tau")
+    for name in (None, 3, ["kendall_tau"], "neg_neg_zero_one_error"):
+        with pytest.raises(ValueError, match="is not known; choose one of"):
+            get_scorer(name)
+
+
+def test_neg_is_for_errors_only():
+    larger_is_better = {"average_precision", "kendall_tau", "kendall_tau_b", "kendall_tau_x", "ndcg", "spearman_rho"}
+    for name in get_scorer_names():
+        if name in larger_is_better | {"top_k_accuracy"}:
+            assert get_scorer(name)._sign == 1
+            with pytest.raises(ValueError, match=f"scorer 'neg_{name}' is not known"):
+                get_scorer(f"neg_{name}")
+        else:
+            assert get_scorer(f"neg_{name}")._sign == -1
+            assert repr(get_scorer(f"neg_{name}")) == repr(get_scorer(name))
+
+
+@pytest.mark.parametrize(("name", "argument"), [("covering_error", "covering"), ("generalized_error", "decomposition")])
+def test_metrics_with_an_argument_say_so(name, argument):
+    for called in (name, f"neg_{name}"):
+        with pytest.raises(ValueError, match=f'{name} needs {argument}=: .*, or a name behind a colon, as in "{name}:'):
+            get_scorer(called)
+    assert get_scorer(f"neg_{name}", **{argument: "zero_one"})._sign == -1
+
+
+OF_SETS = ["one_error", "coverage", "average_precision", "covering_error:hamming"]
+
+
+@pytest.mark.parametrize("name", OF_SETS)
+def test_a_ranker_and_a_matrix_of_0_and_1_do_not_go_together(name):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(30, 2)), np.tile([1, 0, 0], (30, 1))  # label 0 is relevant throughout
+    scorer = get_scorer(name)
+    graphs = PreferenceGraphs.from_multilabel(Y)
+    for ranker in (DummyRanker(), make_pipeline(StandardScaler(), DummyRanker())):
+        message = "y must be PreferenceGraphs for this scorer, got ndarray.*PreferenceGraphs.from_multilabel"
+        with pytest.raises(TypeError, match=message):
+            cross_val_score(ranker, X, Y, scoring=scorer, error_score="raise")
+        with pytest.raises(TypeError, match=message):  # the scorers of a dict are called in another way
+            cross_validate(ranker, X, Y, scoring={"a": scorer, "b": scorer}, error_score="raise")
+        with pytest.raises(TypeError, match="got list"):
+            scorer(ranker.fit(X, graphs), X, Y.tolist())
+    expected = getattr(metrics, name.partition(":")[0])
+    found = cross_val_score(DummyRanker(), X, graphs, scoring=scorer, error_score="raise")
+    arguments = ["hamming"] if ":" in name else []
+    value = expected(Y, DummyRanker().fit(X, graphs).decision_function(X), *arguments)
+    assert found.tolist() == pytest.approx([scorer._sign * value] * 5)
+
+
+@pytest.mark.parametrize("name", [*OF_SETS, "group_disagreement"])
+def test_they_are_scorers_like_others(name):
+    scorer = get_scorer(name)
+    metric = name.partition(":")[0]
+    assert repr(scorer).startswith(f"make_scorer({metric}, ")
+    for copied in (pickle.loads(pickle.dumps(scorer)), clone(scorer, safe=False), check_scoring(scoring=scorer)):
+        assert repr(copied) == repr(scorer)
+    assert scorer._accept_sample_weight() is (name != "group_disagreement")
+
+
+def test_weights_reach_the_metrics_of_sets():
+    scores, Y = [[2.0, 1.0], [2.0, 1.0]], [[1, 0], [0, 1]]
+    ranker = Recorded(scores)
+    scorer = get_scorer("one_error")
+    assert scorer(ranker, [[0], [0]], Y, sample_weight=[3, 1]) == -0.25
+    X, weight = np.zeros((8, 1)), np.tile([3, 1], 4)
+    model = Recorded(np.tile(scores, (2, 1)))
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = get_scorer("one_error").set_score_request(sample_weight=True)
+        found = cross_validate(
+            model,
+            X,
+            np.tile(Y, (4, 1)),
+            scoring={"routed": routed, "plain": get_scorer("one_error").set_score_request(sample_weight=False)},
+            params={"sample_weight": weight},
+            cv=2,
+            error_score="raise",
+        )
+    assert found["test_routed"].tolist() == [-0.25, -0.25]
+    assert found["test_plain"].tolist() == [-0.5, -0.5]
+    search = GridSearchCV(Recorded(np.tile(scores, (2, 1))), {}, scoring=get_scorer("one_error"), cv=2, refit=False)
+    assert search.fit(X, np.tile(Y, (4, 1))).cv_results_["mean_test_score"].tolist() == [-0.5]
 
 
 def test_in_cross_validation_with_a_scikit_learn_regressor_and_a_ranker():
@@ -100,3 +186,19 @@ def test_groups_are_routed():
         pred = KNeighborsRegressor().fit(X[train], y[train]).predict(X[test])
         expected.append(-metrics.group_disagreement(y[test], pred, groups[test]))
     np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_groups_must_not_be_forgotten(routing):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        scorer = get_scorer("group_disagreement")
+        message = r"needs groups, .*enable_metadata_routing=True.*set_score_request\(groups=True\)"
+        with pytest.raises(ValueError, match=message):
+            scorer(KNeighborsRegressor().fit(X, y), X, y)
+        with pytest.raises(ValueError, match=message):
+            cross_val_score(KNeighborsRegressor(), X, y, scoring=scorer, error_score="raise")
+        one_group = get_scorer("group_disagreement", groups=None)
+        model = KNeighborsRegressor().fit(X, y)
+        assert one_group(model, X, y) == -metrics.group_disagreement(y, model.predict(X), None)

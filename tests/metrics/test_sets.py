@@ -1,6 +1,8 @@
 """Metrics of relevant sets against literal loops and scikit-learn."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -96,12 +98,58 @@ def test_sets_of_names():
 def test_bad_input(metric):
     with pytest.raises(ValueError, match="different shapes"):
         metric([[1, 0]], [[1, 2, 3]])
-    with pytest.raises(ValueError, match="matrix of 0 and 1"):
+    with pytest.raises(ValueError, match=r"^Y_true must be a matrix of 0 and 1"):
         metric([[2, 0]], [[1, 2]])
+    with pytest.raises(ValueError, match=r"^Y_true .* rows of equal length; .*\[set\(row\) for row in Y_true\]"):
+        metric([[1, 0], [1]], [[1, 2], [1, 2]])
+    with pytest.raises(TypeError, match=r"^Y_true must hold one set of labels per instance, and row 1 is None"):
+        metric([{0}, None], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match=r"^Y_true must be a matrix of 0 and 1, and holds 2"):
+        metric(sparse.csr_array([[2, 0]]), [[1, 2]])
+    with pytest.raises(ValueError, match=r"^Y_score contains infinity, .*; use a large finite number") as caught:
+        metric([[1, 0]], [[1, np.inf]])
+    assert "NaN" not in str(caught.value)
+    with pytest.raises(TypeError, match=r"^Y_score is a sparse matrix, .* pass Y_score.toarray\(\)"):
+        metric([[1, 0]], sparse.csr_array([[1, 0]]))
+    with pytest.raises(TypeError, match=r"^Y_score must be a matrix of scores, and holds 'a' .*; scores are numbers"):
+        metric([[1, 0]], [["a", "b"]])
+    with pytest.raises(TypeError, match=r"^Y_score must be a matrix of scores, got PreferenceGraphs"):
+        metric([[1, 0]], PreferenceGraphs.from_multilabel([[1, 0]]))
     with pytest.raises(ValueError, match="Y_score contains NaN, first in row 0"):
         metric([[1, 0]], [[1, np.nan]])
     with pytest.raises(ValueError, match="which labels are relevant"):
         metric(PreferenceGraphs.from_rankings([[1, 2, 3]]), [[1, 2, 3]])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_labels_are_told_apart_by_name(frame):
+    names = ["a", "b", "c"]
+    Y, S = np.array([[1, 0, 0], [0, 0, 1]]), np.array([[3.0, 1.0, 2.0], [2.0, 1.0, 3.0]])
+    of_scores, of_sets = dict(zip(names, S.T, strict=True)), dict(zip(names, Y.T, strict=True))
+    assert metrics.one_error(frame(of_sets), frame(of_scores)) == 0
+    assert metrics.one_error(Y, frame(of_scores)) == metrics.one_error(frame(of_sets), S) == 0
+    turned = frame(of_scores)[["c", "b", "a"]]
+    for truth in (frame(of_sets), PreferenceGraphs.from_multilabel(Y, labels=names)):
+        with pytest.raises(ValueError, match=r"Y_true and Y_score name different labels: \['a', 'b', 'c'\] and \['c'"):
+            metrics.one_error(truth, turned)
+    # sets of names find their columns
+    for truth in ([{"a"}, {"c"}], [["a"], ["c"]], iter([{"a"}, {"c"}])):
+        assert metrics.one_error(truth, turned) == 0
+    with pytest.raises(ValueError, match=r"Y_true names the label 'x', which is not in labels=\['c', 'b', 'a'\]"):
+        metrics.one_error([{"x"}, {"c"}], turned)
+
+
+def test_sets_take_the_number_of_labels_from_the_scores():
+    S = [[3.0, 1.0, 2.0], [1.0, 2.0, 3.0]]
+    assert metrics.one_error([{0}, {0}], S) == 0.5
+    assert metrics.covering_error([{0}, set()], S, "hamming") == 2.5
+    with pytest.raises(ValueError, match="Y_true holds 3 in entry 1, but n_labels=3"):
+        metrics.one_error([{0}, {3}], S)
+    with pytest.raises(
+        ValueError, match=r"Y_true names 2 labels, and Y_score has 3 columns without names; pass Y_score"
+    ):
+        metrics.one_error([{"a"}, {"b"}], S)
+    assert metrics.one_error([{"a"}, {"b", "c"}], S) == 0  # all of them occur: sorted
 
 
 def test_blocks_of_rows(monkeypatch):

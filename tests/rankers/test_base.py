@@ -39,6 +39,14 @@ def test_predict_ranks_the_scores_with_ties():
     assert ranker.labels_.tolist() == [0, 1, 2]
 
 
+def test_predict_gives_an_array_whatever_the_scores_are():
+    class Named(FeaturesAsScores):
+        def decision_function(self, X):
+            return pd.DataFrame(super().decision_function(X))
+
+    assert isinstance(Named().fit(X, Y).predict(X), np.ndarray)
+
+
 def test_score_is_kendall_tau():
     ranker = FeaturesAsScores().fit(X, Y)
     # Row 0 agrees, row 1 agrees on its one pair, row 2 has both its pairs the wrong way round.
@@ -113,6 +121,14 @@ def test_bad_arguments_of_fit():
         ranker.fit(X, np.where(np.isnan(Y), np.inf, Y))
     with pytest.raises(ValueError, match="no labels"):
         ranker.fit(X, PreferenceGraphs.from_pairs([], [], [], n_instances=3, n_labels=0))
+    twice = pd.DataFrame(Y, columns=["tea", "milk", "tea"])
+    with pytest.raises(ValueError, match="y has the column 'tea' more than once; give each label a name of its own"):
+        ranker.fit(X, twice)
+    for nothing in (np.empty((0, 3)), PreferenceGraphs.from_rankings(np.empty((0, 3)))):
+        with pytest.raises(
+            ValueError, match=r"y has 0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"
+        ):
+            DummyRanker().fit(np.empty((0, 2)), nothing)
     with pytest.raises(TypeError, match="masked array"):
         ranker.fit(X, np.ma.masked_invalid(Y))
 

@@ -1,5 +1,6 @@
 """Battles: pairs and pair tables made into simple graphs."""
 
+import io
 import math
 
 import numpy as np
@@ -118,8 +119,21 @@ def test_integers_are_indices_unless_labels_are_integers():
         (([0, 7, 9], [0, 0, 0], [1, 1, 1]), {"n_instances": 5}, ValueError, "holds 7 in entry 1, but n_instances=5"),
         (([0.5], [0], [1]), {}, ValueError, "instance must hold integers from 0, got 0.5"),
         ((["a"], [0], [1]), {}, ValueError, "instance must hold integers from 0, got 'a'"),
-        (([0], [-1], [1]), {}, ValueError, "better and worse holds -1"),
-        (([0], [4], [1]), {"n_labels": 3}, ValueError, "better and worse holds 4 in entry 0, but n_labels=3"),
+        (([0], [-1], [1]), {}, ValueError, "better holds -1 in entry 0; indices start at 0"),
+        (([0, 0], [0, 1], [1, -1]), {}, ValueError, "^worse holds -1 in entry 1; indices start at 0"),
+        (([0, 0], [0, 0], [1, 5]), {"n_labels": 3}, ValueError, "^worse holds 5 in entry 1, but n_labels=3"),
+        (([0, 0], [0, 1], [1, 2]), {"labels": ["a", "b"]}, ValueError, "^worse holds 2 in entry 1, but the number of"),
+        (([0], ["a"], ["x"]), {"labels": ["a", "b"]}, ValueError, "^worse names the label 'x'"),
+        (([0], [0], [1], ["x"]), {}, TypeError, "^weight must hold one positive number for each of 1 pairs; .*'x'"),
+        (([0], [0], [1], [None]), {}, (TypeError, ValueError), "^weight must"),
+        (([0], [0], [1]), {"n_labels": 2.5}, ValueError, "n_labels must be an integer of at least 0, got 2.5"),
+        (([0], [0], [1]), {"n_labels": -2}, ValueError, "n_labels must be an integer of at least 0, got -2"),
+        (([0], [0], [1]), {"n_instances": 1.5}, ValueError, "n_instances must be an integer of at least 0, got 1.5"),
+        (([], [], []), {"n_instances": -1}, ValueError, "n_instances must be an integer of at least 0, got -1"),
+        (([0], [0], [1]), {"n_instances": "2"}, TypeError, "n_instances must be an integer of at least 0, got '2'"),
+        (([0], [[0], [1, 2]], [1]), {}, ValueError, "better must be one-dimensional, and some of its entries are"),
+        (([0], [0], [1]), {"labels": 3}, TypeError, "labels must be a sequence of names, got 3 of type int"),
+        (([0], [4], [1]), {"n_labels": 3}, ValueError, "^better holds 4 in entry 0, but n_labels=3"),
         (([0], ["x"], ["a"]), {"labels": ["a", "b"]}, ValueError, "names the label 'x', which is not in labels"),
         (([0], ["x"], ["a"]), {"n_labels": 3}, ValueError, "holds 2 different names, but n_labels=3"),
         (([0], [0], [1]), {"labels": ["a", "b"], "n_labels": 3}, ValueError, "n_labels=3 does not fit labels"),
@@ -173,6 +187,19 @@ def test_a_table_as_an_array():
     assert PreferenceGraphs.from_pair_table(np.zeros((0, 1)), ["a:b"]).shape == (0, 2)
 
 
+def test_the_columns_that_pandas_names_are_no_pairs():
+    saved = io.StringIO()
+    pd.DataFrame({"a:b": [1, -1]}).to_csv(saved)  # with its index, a column without a name
+    table = pd.read_csv(io.StringIO(saved.getvalue()))
+    assert table.columns[0] == "Unnamed: 0"
+    graphs = PreferenceGraphs.from_pair_table(table)
+    assert graphs.labels.tolist() == ["a", "b"]
+    assert edges_by_instance(graphs) == [[(0, 1)], [(1, 0)]]
+    assert PreferenceGraphs.from_pair_table(table, ["Unnamed: 0"]).labels.tolist() == ["Unnamed", " 0"]  # when asked
+    with pytest.raises(ValueError, match="no column with ':' in its name"):
+        PreferenceGraphs.from_pair_table(table[["Unnamed: 0"]])
+
+
 def test_another_separator():
     graphs = PreferenceGraphs.from_pair_table(pl.DataFrame({"a vs b": [1], "x:y": [5]}), sep=" vs ")
     assert graphs.labels.tolist() == ["a", "b"]
@@ -191,6 +218,8 @@ def test_both_columns_of_one_pair():
     ("table", "options", "error", "message"),
     [
         (pl.DataFrame({"a:b": [1, 2]}), {}, ValueError, "holds 2 in row 1, column 'a:b'; expected 1 .the first"),
+        (pl.DataFrame({"a:b": [1], "at 9:30": [7]}), {}, ValueError, "nothing; pass pairs= to choose the columns"),
+        (pl.DataFrame({"a:b": [1], "9:30": ["x"]}), {}, TypeError, "nothing; pass pairs= to choose the columns"),
         (pl.DataFrame({"a:b": [0.5]}), {}, ValueError, "holds 0.5 in row 0, column 'a:b'"),
         (pl.DataFrame({"a:b": [math.inf]}), {}, ValueError, "table contains infinity.*expected 1, 0, -1 or nothing"),
         (pl.DataFrame({"a:b": ["1", "NA"]}), {}, TypeError, "holds '1' of type str; expected 1, 0, -1 or nothing"),

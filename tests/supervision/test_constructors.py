@@ -160,12 +160,31 @@ def test_sparse_matrices_are_left_as_they_were():
         ([1, 0, 1], ValueError, r"1 dimension\(s\)"),
         ([{0, -1}], ValueError, "Y holds -1 in entry .*; indices start at 0"),
         ([{"a", 1}], TypeError, "Y mixes label names"),
+        ([{1}, 3], TypeError, r"one set of labels per instance, and row 1 is 3; write set\(\) for no label"),
+        ([{"a"}, None], TypeError, r"one set of labels per instance, and row 1 is None; write set\(\) for no label"),
+        ([["a"], NAN], TypeError, "and row 1 is nan"),
+        (
+            [["1", "0", "0"], ["0", "0", "1"]],
+            TypeError,
+            r"Y holds rows of equal length of numbers in quotes .first: \['1', '0', '0'\].; for a matrix of 0 and 1 "
+            r"pass np.asarray\(Y, dtype=float\), for label names pass sets: \[set\(row\) for row in Y\]",
+        ),
+        ([("1.0", "0.0")], TypeError, "numbers in quotes"),
         (3, ValueError, r"0 dimension\(s\)"),
     ],
 )
 def test_bad_sets_are_refused(Y, error, message):
     with pytest.raises(error, match=message):
         PreferenceGraphs.from_multilabel(Y)
+
+
+def test_numbers_as_names_are_taken_where_they_cannot_be_a_matrix():
+    for rows in ([["7"], ["7", "9"]], [{"7"}, {"9"}], [["7", "a"], ["a", "7"]]):
+        assert "7" in PreferenceGraphs.from_multilabel(rows).labels
+    graphs = PreferenceGraphs.from_multilabel([["7", "9"], ["8", "9"]], labels=["7", "8", "9"])
+    assert graphs.levels.tolist() == [[0, 1, 0], [1, 0, 0]]
+    with pytest.raises(TypeError, match="numbers in quotes"):
+        PreferenceGraphs.from_hierarchy([["1", "0"]], {})
 
 
 def test_labels_of_sets_must_be_known():
@@ -223,6 +242,10 @@ def test_unknown_classes_among_numbers():
         ([0, -1, -2], {"n_labels": 3}, ValueError, "y holds -1 in entry 1; indices start at 0"),
         (["a"], {"n_labels": 2}, ValueError, "y holds 1 different names, but n_labels=2"),
         ([0], {"n_labels": 3, "labels": ["a"]}, ValueError, "n_labels=3 does not fit labels"),
+        ([0], {"n_labels": 2.5}, ValueError, "n_labels must be an integer of at least 0, got 2.5"),
+        ([0], {"n_labels": -1}, ValueError, "n_labels must be an integer of at least 0, got -1"),
+        ([0], {"n_labels": [3]}, TypeError, "n_labels must be an integer of at least 0, got .3. of type list"),
+        (["a"], {"labels": 3}, TypeError, "labels must be a sequence of names, got 3 of type int"),
         ([[0, 1]], {}, ValueError, r"y must be one-dimensional, got shape \(1, 2\)"),
         ("ab", {}, TypeError, "y must be a sequence, got the string 'ab'"),
         (np.ma.masked_equal([0, 1], 1), {}, TypeError, "y is a masked array"),

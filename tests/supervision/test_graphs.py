@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.utils import _safe_indexing, check_consistent_length, indexable, resample
 from strategies import edge_rows, graphs_of, rank_matrices
 
-from labelrank import PreferenceGraphs
+from labelrank import PreferenceGraphs, as_graphs
 
 NAN = math.nan
 
@@ -366,3 +366,11 @@ def test_counting_edges_takes_no_edges(many_sets):
 
     peak, _ = bytes_per_entry(count)
     assert peak < 3
+
+
+def test_an_array_is_not_equal_to_graphs():
+    y = np.array([[1.0, 2.0]])
+    graphs = as_graphs(y)
+    assert (graphs == y) is False
+    assert (y == graphs) is False
+    assert (y != graphs) is True

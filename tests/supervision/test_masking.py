@@ -86,6 +86,7 @@ def test_masked_weights_stay_with_their_edges():
 
 def test_frames_are_read():
     masked = mask_rankings(pl.DataFrame({"a": [1, 2], "b": [2, 1]}), 0.5, "top")
+    assert masked.columns == ["a", "b"]
     np.testing.assert_array_equal(masked, [[1, NAN], [NAN, 1]])
 
 

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from labelrank import (
     PreferenceGraphs,
     check_rankings,
     from_top_k,
+    mask_rankings,
     orders_from_ranks,
     ranks_from_orders,
     ranks_from_scores,
@@ -52,6 +54,10 @@ def test_a_sound_matrix_is_returned_as_it_is():
         pd.DataFrame({"a": [1, 3], "b": [2, None], "c": [3, 1]}, dtype=object),
         pl.DataFrame({"a": [1, 3], "b": [2, None], "c": [3, 1]}),
         pl.DataFrame({"a": [1.0, 3.0], "b": [2, None], "c": [3, 1]}),
+        [[1, 2, 3], [3, pd.NA, 1]],
+        np.array([[1, 2, 3], [3, pd.NA, 1]], dtype=object),
+        pl.DataFrame({"a": [1, 3], "b": [2, None], "c": [3, 1]}).cast(pl.Decimal(10, 2)),
+        [[Decimal(1), 2, 3], [Decimal(3), Decimal("NaN"), 1]],
     ],
 )
 def test_everything_that_is_a_matrix_of_numbers_is_read(y):
@@ -200,6 +206,15 @@ def test_integers_are_indices_unless_labels_are_integers():
         ([[0, 3]], {"n_labels": 3}, ValueError, "orders holds 3 in entry 1, but n_labels=3"),
         ([["a", 1]], {}, TypeError, "mixes label names that cannot be sorted"),
         ([["a"]], {"labels": "abc"}, TypeError, "labels must be a sequence of names"),
+        ([["a"]], {"labels": 3}, TypeError, "labels must be a sequence of names, got 3 of type int"),
+        ([["a"]], {"labels": [["a"]]}, TypeError, "labels must hold names, .*unhashable"),
+        (None, {}, TypeError, "orders must hold one list of labels per instance, got None"),
+        (3, {}, TypeError, "orders must hold one list of labels per instance, got 3"),
+        ([[0, 1]], {"n_labels": 2.5}, ValueError, "n_labels must be an integer of at least 0, got 2.5"),
+        ([[0, 1]], {"n_labels": -1}, ValueError, "n_labels must be an integer of at least 0, got -1"),
+        ([[0, 1]], {"n_labels": "3"}, TypeError, "n_labels must be an integer of at least 0, got '3' of type str"),
+        ([[0, 1]], {"n_labels": True}, TypeError, "n_labels must be an integer of at least 0, got True of type bool"),
+        ([["a"]], {"labels": ["a"], "n_labels": 1.5}, ValueError, "n_labels must be an integer"),
     ],
 )
 def test_bad_orders_are_refused(orders, options, error, message):
@@ -208,8 +223,68 @@ def test_bad_orders_are_refused(orders, options, error, message):
 
 
 def test_orders_from_ranks_wants_a_name_for_each_column():
-    with pytest.raises(ValueError, match="labels has 1 names, but y has 2 columns"):
+    with pytest.raises(ValueError, match="labels has 1 names, but there are 2 labels"):
         orders_from_ranks([[1, 2]], labels=["a"])
+    with pytest.raises(TypeError, match="labels must be a sequence of names, got the string 'ab'"):
+        orders_from_ranks([[1, 2]], labels="ab")
+    with pytest.raises(ValueError, match=r"labels has repeated names: \['a', 'a'\]"):
+        orders_from_ranks([[1, 2]], labels=["a", "a"])
+    with pytest.raises(TypeError, match="labels must be a sequence of names, got 3 of type int"):
+        orders_from_ranks([[1, 2]], labels=3)
+
+
+# --- Frames and graphs come back as what they were
+
+
+@pytest.mark.parametrize("convert", [ranks_from_scores, from_top_k, lambda y: mask_rankings(y, 0.5, "top")])
+def test_frames_give_frames(convert):
+    y = np.array([[1.0, 2.0, NAN], [3.0, 1.0, 2.0]])
+    expected = convert(y)
+    assert isinstance(expected, np.ndarray)
+    assert isinstance(convert(y.tolist()), np.ndarray)
+    of_pandas = convert(pd.DataFrame(y, columns=["a", "b", "c"], index=["x", "y"]))
+    pd.testing.assert_frame_equal(of_pandas, pd.DataFrame(expected, columns=["a", "b", "c"], index=["x", "y"]))
+    of_polars = convert(pl.DataFrame(y, schema=["a", "b", "c"]))
+    assert isinstance(of_polars, pl.DataFrame)
+    assert of_polars.columns == ["a", "b", "c"]
+    np.testing.assert_array_equal(of_polars.to_numpy(), expected)
+    assert of_polars.null_count().sum_horizontal().item() == np.isnan(expected).sum()
+    two_rows = pd.DataFrame(y, columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)]))
+    assert convert(two_rows).columns.equals(two_rows.columns)
+
+
+@pytest.mark.parametrize("as_edges", [False, True])
+def test_layered_graphs_serve_as_ranks(as_edges):
+    graphs = PreferenceGraphs.from_rankings([[2, 1, NAN], [1, 1, 2]], labels=["a", "b", "c"])
+    if as_edges:
+        rows, better, worse = graphs.to_edges()
+        graphs = PreferenceGraphs.from_pairs(rows, better, worse, labels=["a", "b", "c"])
+    assert orders_from_ranks(graphs) == [["b", "a"], [("a", "b"), "c"]]
+    assert orders_from_ranks(graphs, labels=["x", "y", "z"]) == [["y", "x"], [("x", "y"), "z"]]
+    complete = from_top_k(graphs)
+    assert complete == PreferenceGraphs.from_rankings([[2, 1, 3], [1, 1, 2]], labels=["a", "b", "c"])
+    assert from_top_k(graphs, k=1).to_ranks().tolist() == [[2, 1, 2], [1, 1, 2]]
+    unnamed = from_top_k(PreferenceGraphs.from_rankings([[2, 1, NAN]]))
+    assert not unnamed.has_names
+    assert orders_from_ranks(unnamed) == [[1, 0, 2]]
+    cycle = PreferenceGraphs.from_pairs([0, 0, 0], [0, 1, 2], [1, 2, 0])
+    for convert in (from_top_k, orders_from_ranks):
+        with pytest.raises(ValueError, match="the graph of instance 0 is not layered"):
+            convert(cycle)
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "message"),
+    [
+        (sparse.csr_array([[1, 0]]), TypeError, r"scores is a sparse matrix.*if 0 is .* pass scores.toarray\(\)"),
+        ([["a", "b"]], TypeError, "holds 'a' of type str; scores are numbers, larger is better"),
+        ([[1, 2], [1]], ValueError, "rows of equal length; give every label of a row a score"),
+        ([1, 2], ValueError, r"for one instance pass scores\[np.newaxis, :\]. Reshape"),
+    ],
+)
+def test_what_is_no_score_matrix_is_refused_with_advice(scores, error, message):
+    with pytest.raises(error, match=message):
+        ranks_from_scores(scores)
 
 
 # --- Top lists
@@ -225,7 +300,7 @@ def test_top_k_ties_the_rest_below(ranks, k):
             assert found[j] == (place[j] if j in listed else len(listed) + 1)
 
 
-@pytest.mark.parametrize("k", [0, -1, 1.5, "2"])
+@pytest.mark.parametrize("k", [0, -1, 1.5, "2", True])
 def test_top_k_wants_a_positive_integer(k):
     with pytest.raises(ValueError, match="k must be a positive integer or None"):
         from_top_k([[1, 2]], k)

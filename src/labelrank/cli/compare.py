@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -180,16 +181,23 @@ def compare_rankers(
     advance : callable, optional
         Called after each fold of each ranker.
 
+    Notes
+    -----
+    Each process fits and predicts once per ranker on a little of the first fold before it takes times, so that these
+    do not hold the time of compiling.
+
     Returns
     -------
     Comparison
         A ranker that fails on a fold has an ``error`` and comes last.
     """
     splits = list(RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed).split(np.empty(len(y))))
+    hiding = (missing, missing_how, seed)
+    run = uuid.uuid4().hex
     tasks = (
-        delayed(_run_fold)(ranker, X, y, train, test, metrics, (missing, missing_how, seed, fold))
-        for ranker in rankers.values()
-        for fold, (train, test) in enumerate(splits)
+        delayed(_run_fold)(ranker, X, y, split, fold, metrics, hiding, ((run, name), splits[0]))
+        for name, ranker in rankers.items()
+        for fold, split in enumerate(splits)
     )
     done: list[Bunch] = []
     for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
@@ -203,15 +211,29 @@ def compare_rankers(
     return Comparison(rows, list(metrics), folds, repeats, seed, missing, missing_how)
 
 
+_Split = tuple[Any, Any]  # indices of the training and of the test fold
+_Hiding = tuple[float, Any, int]  # missing, missing_how, seed
+
+_WARM_UP_ROWS = 100
+_warm: set[tuple[str, str]] = set()  # (run, ranker) that this process has fitted before
+
+
 def _run_fold(
-    ranker: BaseEstimator, X: Any, y: Any, train: Any, test: Any, metrics: Sequence[Metric], hiding: tuple[Any, ...]
+    ranker: BaseEstimator,
+    X: Any,
+    y: Any,
+    split: _Split,
+    fold: int,
+    metrics: Sequence[Metric],
+    hiding: _Hiding,
+    warm_up: tuple[tuple[str, str], _Split],
 ) -> Bunch:
-    missing, missing_how, seed, fold = hiding
-    known = y[train]
-    if missing:
-        # One seed per fold, so that all rankers learn from the same labels.
-        hidden_by = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
-        known = mask_rankings(known, missing, how=missing_how, random_state=hidden_by)
+    key, first_split = warm_up
+    if key not in _warm:
+        _warm.add(key)
+        _warm_up(ranker, X, y, first_split, hiding)
+    train, test = split
+    known = _hide(y[train], hiding, fold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -225,6 +247,27 @@ def _run_fold(
             return Bunch(error=f"{type(error).__name__}: {error}")
     said = str(caught[0].message) if caught else None
     return Bunch(error=None, scores=scores, fit=between - start, predict=end - between, warning=said)
+
+
+def _hide(known: Any, hiding: _Hiding, fold: int) -> Any:
+    """The labels of a training fold that a ranker is shown."""
+    missing, missing_how, seed = hiding
+    if not missing:
+        return known
+    # One seed per fold, so that all rankers learn from the same labels.
+    hidden_by = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
+    return mask_rankings(known, missing, how=missing_how, random_state=hidden_by)
+
+
+def _warm_up(ranker: BaseEstimator, X: Any, y: Any, split: _Split, hiding: _Hiding) -> None:
+    """Fit and predict once on a little of the first fold, so that no fold is timed while its kernels are compiled."""
+    train, test = (indices[:_WARM_UP_ROWS] for indices in split)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            clone(ranker).fit(X[train], _hide(y[train], hiding, 0)).predict(X[test])
+        except Exception:  # too little for this ranker, or its own fault: the folds will tell
+            return
 
 
 def _row(name: str, results: list[Bunch], metrics: Sequence[Metric]) -> Row:

@@ -13,6 +13,7 @@ from labelrank import datasets
 from labelrank.supervision import as_graphs
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xarff", ".arff")
+_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # read with .gz behind them too
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,19 @@ def columns(text: str) -> Any:
     return text
 
 
+def _suffix(path: Path) -> str | None:
+    """The suffix that says how a file is read, None when it is of no known kind."""
+    name = path.name.lower()
+    kinds = _TEXTS if name.endswith(".gz") else SUFFIXES
+    return next((suffix for suffix in kinds if name.removesuffix(".gz").endswith(suffix)), None)
+
+
 def _read(path: Path, labels: str | None, scores: bool, ignore: str | None) -> Any:
-    suffix = next((s for s in SUFFIXES if path.name.lower().removesuffix(".gz").endswith(s)), None)
+    suffix = _suffix(path)
     if suffix is None:
-        raise ValueError(f"{path.name} is of no known kind; the name of a file ends in {', '.join(SUFFIXES)}")
+        raise ValueError(
+            f"{path.name} is of no known kind; the name of a file ends in {', '.join(SUFFIXES)} (texts also in .gz)"
+        )
     if suffix in (".xarff", ".arff"):
         if labels is not None or scores:
             raise ValueError(f"--labels and --scores are for tables; {path.name} says itself what its labels are")
@@ -101,6 +111,8 @@ def _read(path: Path, labels: str | None, scores: bool, ignore: str | None) -> A
             raise ValueError(
                 f"{error}. On the command line: --labels PREFIX, --labels a,b,c or --labels '/pattern/'"
             ) from error
+        if "pass separator=" in str(error):
+            raise ValueError(f"{error}. On the command line: .csv means commas and .tsv tabs; save it so") from error
         raise
 
 
@@ -111,7 +123,8 @@ def _no_such_data(data: str, path: Path) -> str:
     near = difflib.get_close_matches(data.lower(), BUILT_IN, n=1)
     if near and path.suffix == "":
         return f"there is no data set or file {data!r}; did you mean {near[0]!r}? Built in: {names}"
-    beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
+    folder = list(path.parent.iterdir()) if path.parent.is_dir() else []
+    beside = [p.name for p in folder if p.is_file() and _suffix(p) is not None]
     files = difflib.get_close_matches(path.name, beside, n=1)
     hint = f"; did you mean {str(path.parent / files[0])!r}?" if files else ""
     return f"there is no data set or file {data!r}{hint or '.'} Built in: {names}"

@@ -57,7 +57,10 @@ def print_report(comparison: Comparison, problem: Problem, how: str) -> None:
 def _notes(comparison: Comparison, problem: Problem) -> Iterator[str]:
     if problem.n_empty:
         total = len(problem.target)
-        yield f"{problem.n_empty} of {total} instances have no observed pair: not learned from, not scored"
+        # tau_x is the one metric that compares ties.
+        ties = any(metric.name == "tau_x" for metric in comparison.metrics)
+        scored = "only tau_x scores their ties" if ties else "not scored"
+        yield f"{problem.n_empty} of {total} instances have no label before another: not learned from, {scored}"
     for row in comparison.rows:
         if row.error:
             yield f"{row.ranker} failed: {row.error}"
@@ -75,7 +78,7 @@ def _best(comparison: Comparison, metric: Metric) -> float:
 
 
 def _seconds(seconds: Any) -> str:
-    """Median, since the first fold also pays for compiling."""
+    """Median, which a fold that was held up does not move."""
     if not len(seconds):
         return "–"
     value = float(np.median(seconds))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.datasets._files import PathLike, malformed, read_lines
+from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,6 +70,10 @@ def _check_records(path: PathLike, separator: str, encoding: str) -> tuple[list[
     if not header:
         raise malformed(path, 1, "a header that names the columns", "an empty file")
     header = [name.strip() for name in header]
+    other = next((mark for mark in ";\t," if mark != separator and mark in header[0]), None)
+    if len(header) == 1 and other is not None:
+        found = f"{excerpt(header[0])}; pass separator={other!r}"
+        raise malformed(path, line, f"the names of columns, separated by {separator!r}", found)
     repeated = [name for i, name in enumerate(header) if name in header[:i]]
     if repeated:
         raise malformed(path, line, "a header with different names", f"the name {repeated[0]!r} twice")

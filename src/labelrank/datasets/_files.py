@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, s
     """(line number, line) of a text file, without line ends and byte order mark; ``.gz`` is unpacked."""
     unpack: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     with unpack(path, "rb") as lines:
-        for number, line in enumerate(_universal_lines(lines), start=1):
+        for number, line in enumerate(_universal_lines(_unpacked(path, lines)), start=1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
             try:
@@ -35,6 +36,14 @@ def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, s
             except UnicodeDecodeError as error:
                 bad = line[error.start : error.start + 1]
                 raise malformed(path, number, f"text in the encoding {encoding}", f"the byte {bad!r}") from error
+
+
+def _unpacked(path: PathLike, lines: Any) -> Iterator[bytes]:
+    """The lines of a file; an error that names it when it ends in ``.gz`` and is something else, or half of it."""
+    try:
+        yield from lines
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise malformed(path, None, "a complete file packed by gzip", f"something else ({error})") from error
 
 
 def _universal_lines(lines: Any) -> Iterator[bytes]:

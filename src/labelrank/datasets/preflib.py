@@ -153,6 +153,7 @@ def _parse_modern(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> 
     election = _Election(path, suffix if suffix in _TYPES else "")
     totals: dict[str, tuple[int, int]] = {}
     names: dict[int, str] = {}
+    number_of: dict[str, int] = {}
     body = len(lines)
     for i, (line, text) in enumerate(lines):
         if not text.startswith("#"):
@@ -171,14 +172,17 @@ def _parse_modern(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> 
             number = election.number(line, key.removeprefix("ALTERNATIVE NAME "), "the number of an alternative", 1)
             if number in names:
                 raise malformed(path, line, "a name for each alternative", f"a second one for {number}")
-            names[number] = value
+            if value in number_of:
+                raise _same_name(path, line, value, number_of[value], number)
+            names[number], number_of[value] = value, number
         elif key == "TITLE":
             election.title = value
         elif key == "DESCRIPTION":
             election.description = value
     if not election.kind:
         _check_type(path, None, suffix)
-    _set_names(election, names, totals.get("NUMBER ALTERNATIVES"))
+    end = lines[body][0] if body < len(lines) else lines[-1][0] + 1  # where the header would have gone on
+    _set_names(election, names, totals.get("NUMBER ALTERNATIVES"), end)
     for line, text in lines[body:]:
         if text.startswith("#"):
             continue
@@ -190,19 +194,19 @@ def _parse_modern(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> 
     return election
 
 
-def _set_names(election: _Election, names: dict[int, str], declared: tuple[int, int] | None) -> None:
+def _same_name(path: PathLike, line: int, name: str, first: int, second: int) -> ValueError:
+    return malformed(path, line, "different names of the alternatives", f"{excerpt(name)} for {first} and for {second}")
+
+
+def _set_names(election: _Election, names: dict[int, str], declared: tuple[int, int] | None, end: int) -> None:
     n_alternatives = declared[1] if declared else len(names)
+    line = declared[0] if declared else end
     if not n_alternatives:
-        raise malformed(election.path, declared[0] if declared else None, "alternatives in the header", "none")
+        raise malformed(election.path, line, "alternatives in the header", "none")
     if names and sorted(names) != list(range(1, n_alternatives + 1)):
         missing = [i for i in range(1, n_alternatives + 1) if i not in names]
         found = f"none for {missing[0]}" if missing else f"one for {max(names)}"
-        raise malformed(
-            election.path,
-            declared[0] if declared else None,
-            f"names for the alternatives 1 to {n_alternatives}",
-            found,
-        )
+        raise malformed(election.path, line, f"names for the alternatives 1 to {n_alternatives}", found)
     election.names = [names.get(i, str(i)) for i in range(1, n_alternatives + 1)]
 
 
@@ -229,6 +233,8 @@ def _parse_old(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> _El
         number, comma, name = text.partition(",")
         if not comma or number.strip() != str(i):
             raise malformed(path, line, f"{i},name", excerpt(text))
+        if name.strip() in election.names:
+            raise _same_name(path, line, name.strip(), election.names.index(name.strip()) + 1, i)
         election.names.append(name.strip())
     line, text = following("voters,sum of counts,different orders")
     fields: list[Any] = text.split(",")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -215,6 +215,11 @@ def _select(path: PathLike, columns: list[str], wanted: Columns, argument: str) 
         found = [(name, match) for name, match in matches if match]
         short = [match[1] if match.re.groups and match[1] is not None else name for name, match in found]
         return [name for name, _ in found], short
+    if not isinstance(wanted, Iterable):
+        raise TypeError(
+            f"{argument} must be a prefix, a list of column names or a compiled pattern, got {wanted!r} of type "
+            f"{type(wanted).__name__}"
+        )
     listed = list(wanted)
     for name in listed:
         if name not in columns:
@@ -240,7 +245,7 @@ def _select_labels(path: PathLike, columns: list[str], labels: Columns) -> tuple
 def _select_features(
     path: PathLike, columns: list[str], labels: list[str], features: Columns | None, ignore: Columns
 ) -> list[str]:
-    ignored = set(_select(path, columns, ignore, "ignore")[0]) if ignore else set()
+    ignored = set() if ignore in ("", (), []) else set(_select(path, columns, ignore, "ignore")[0])
     if features is None:
         return [name for name in columns if name not in ignored and name not in labels]
     chosen = _select(path, columns, features, "features")[0]

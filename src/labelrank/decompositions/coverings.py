@@ -26,6 +26,7 @@ import numpy.typing as npt
 from labelrank.decompositions.graph import Decomposition
 from labelrank.decompositions.subgraphs import IntArray, Subgraph, Subgraphs, expand_ranges, from_lists, pointers
 from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision._inputs import is_integer
 
 
 def _set_levels(graphs: PreferenceGraphs) -> npt.NDArray[Any]:
@@ -220,12 +221,25 @@ class FunctionCovering(Covering):
             rows.append(known[key])
         return from_lists(rows, graphs.shape[1] + 1)
 
+    def _elements(self, relevant: npt.NDArray[np.bool_], i: int) -> list[list[int]]:
+        """The labels of each element, sorted."""
+        returned = self.function(relevant.copy())
+        try:
+            elements = [list(element) for element in returned]
+        except TypeError:
+            elements = None
+        if elements is None or not all(is_integer(label) for element in elements for label in element):
+            raise TypeError(
+                f"the covering {self.name!r} must return a list of elements, each a list of label indices; for "
+                f"instance {i} it returned {returned!r}"
+            )
+        return [sorted({int(label) for label in element}) for element in elements]
+
     def _subgraphs(self, relevant: npt.NDArray[np.bool_], i: int) -> list[Subgraph]:
         dummy = len(relevant)
         covered = np.zeros(dummy, dtype=bool)
         found = []
-        for element in self.function(relevant.copy()):
-            labels = sorted({int(label) for label in element})
+        for labels in self._elements(relevant, i):
             if not labels:
                 raise ValueError(f"the covering {self.name!r} returned an empty element for instance {i}")
             unknown = [label for label in labels if not 0 <= label < dummy]

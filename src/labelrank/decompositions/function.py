@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,11 +26,14 @@ class InstanceGraph:
         Labels of each level, best first; None when the graph is stored as edges.
     labels : ndarray
         Names of all labels.
+    weights : tuple of float, or None
+        Weight of each edge, in the order of `edges`; None when the edges have none.
     """
 
     edges: tuple[tuple[int, int], ...]
     levels: tuple[tuple[int, ...], ...] | None
     labels: npt.NDArray[Any]
+    weights: tuple[float, ...] | None = None
 
 
 class FunctionDecomposition(Decomposition):
@@ -41,7 +44,8 @@ class FunctionDecomposition(Decomposition):
     function : callable
         Takes an :class:`InstanceGraph` and returns its subgraphs: each a :class:`Subgraph` or an iterable of
         edges ``(better, worse)``. It is called once for each different graph, so it must depend on the graph
-        alone.
+        alone. A subgraph of weighted edges weighs the mean of their weights, as in the decompositions with a name;
+        the weight of a :class:`Subgraph` multiplies it.
 
     Examples
     --------
@@ -70,6 +74,8 @@ class FunctionDecomposition(Decomposition):
             else:
                 edges = slice(graphs.indptr[i], graphs.indptr[i + 1])
                 key = np.stack([graphs.better[edges], graphs.worse[edges]]).tobytes()
+                if graphs.weight is not None:
+                    key += graphs.weight[edges].tobytes()
             found = known.get(key)
             if found is None:
                 found = self._subgraphs(graphs, i)
@@ -79,15 +85,17 @@ class FunctionDecomposition(Decomposition):
         return from_lists(rows, graphs.shape[1])
 
     def _subgraphs(self, graphs: PreferenceGraphs, i: int) -> list[Subgraph]:
-        _, better, worse = graphs[i].to_edges()
+        graph = graphs[i]
+        _, better, worse = graph.to_edges()
         edges = tuple(zip(better.tolist(), worse.tolist(), strict=True))
+        weights = None if graph.weight is None else tuple(graph.weight.tolist())
         if not edges:
             return []
         by_level = None
         if graphs.storage == "levels":
             row = graphs.levels[i]
             by_level = tuple(tuple(np.flatnonzero(row == v).tolist()) for v in np.unique(row[row >= 0]))
-        returned = self.function(InstanceGraph(edges, by_level, graphs.labels))
+        returned = self.function(InstanceGraph(edges, by_level, graphs.labels, weights))
         try:
             found = [item if isinstance(item, Subgraph) else Subgraph.of_edges(item) for item in returned]
         except (TypeError, ValueError) as error:
@@ -97,7 +105,7 @@ class FunctionDecomposition(Decomposition):
             ) from error
         for subgraph in found:
             self._check(subgraph, set(edges), i)
-        return found
+        return found if weights is None else _weighted(found, dict(zip(edges, weights, strict=True)))
 
     def _check(self, subgraph: Subgraph, edges: set[tuple[int, int]], i: int) -> None:
         listed = subgraph.edges()
@@ -117,3 +125,9 @@ class FunctionDecomposition(Decomposition):
                 f"the decomposition {self.name!r} returned the weight {subgraph.weight} for instance {i}; expected a "
                 "positive number"
             )
+
+
+def _weighted(subgraphs: list[Subgraph], weight_of: dict[tuple[int, int], float]) -> list[Subgraph]:
+    """The weight of each subgraph times the mean weight of its edges."""
+    means = [float(np.mean([weight_of[edge] for edge in subgraph.edges()])) for subgraph in subgraphs]
+    return [replace(subgraph, weight=subgraph.weight * mean) for subgraph, mean in zip(subgraphs, means, strict=True)]

@@ -15,12 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank.supervision._inputs import is_integer
+
 IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Subgraph:
     """One subgraph as a user's decomposition returns it: blocks of labels, and a weight.
+
+    In a graph of weighted edges the weight multiplies the mean weight of the subgraph's edges.
 
     Examples
     --------
@@ -37,19 +41,25 @@ class Subgraph:
     @classmethod
     def between(cls, better: Iterable[int], worse: Iterable[int], weight: float = 1.0) -> Subgraph:
         """All edges from the labels of `better` to the labels of `worse`."""
-        return cls(((tuple(int(a) for a in better), tuple(int(b) for b in worse)),), weight)
+        return cls(((tuple(_label(a) for a in better), tuple(_label(b) for b in worse)),), weight)
 
     @classmethod
     def of_edges(cls, edges: Iterable[tuple[int, int]], weight: float = 1.0) -> Subgraph:
         """The given edges ``(better, worse)``."""
         stars: dict[int, list[int]] = {}
         for better, worse in edges:
-            stars.setdefault(int(better), []).append(int(worse))
+            stars.setdefault(_label(better), []).append(_label(worse))
         return cls(tuple(((better,), tuple(worse)) for better, worse in stars.items()), weight)
 
     def edges(self) -> list[tuple[int, int]]:
         """All edges ``(better, worse)``."""
         return [(a, b) for better, worse in self.blocks for a in better for b in worse]
+
+
+def _label(value: Any) -> int:
+    if not is_integer(value):
+        raise TypeError(f"a subgraph consists of label indices, integers from 0, and not of {value!r}")
+    return int(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,8 @@ def generalized_error(
 ) -> float:
     """Mean over the instances of the share of subgraphs with an edge that the prediction contradicts or ties.
 
-    Instances without edges are left out, and a warning counts them. With weighted subgraphs (or edges) the share is a
-    share of weight.
+    Instances without subgraphs (without edges) are left out, and a warning counts them. With weighted subgraphs (or
+    edges) the share is a share of weight.
 
     Parameters
     ----------
@@ -119,7 +119,9 @@ def _error(y_true: Any, y_pred: Any, decomposition: Decomposition, sample_weight
     ranks = check_predicted_ranks(y_pred, graphs.shape)
     failed, total = _failed_subgraphs(graphs, ranks, decomposition)
     share = failed / np.where(total > 0, total, 1)
-    return average(share, total > 0, sample_weight, name, warn_about="without edges", stacklevel=4)
+    # A decomposition of the user's own may leave a graph that has edges without subgraphs.
+    uncut = "without edges" if total.all() or not graphs[total == 0].n_edges else "without subgraphs"
+    return average(share, total > 0, sample_weight, name, warn_about=uncut, stacklevel=4)
 
 
 def _failed_subgraphs(

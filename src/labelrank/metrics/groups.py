@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_consistent_length
 _LARGE = 4096  # items of a group from which counting pair by pair is slower than sorting
 
 
-def group_disagreement(y_true: Any, y_score: Any, groups: Any = None) -> float:
+def group_disagreement(y_true: Any, y_score: Any, groups: Any) -> float:
     r"""Disagreement of scores with true scores within groups.
 
     .. math:: \frac{1}{n_q (n_q - 1)} \sum_{i \ne j} \tfrac12 |\operatorname{sign}(y_i - y_j)
@@ -27,8 +27,8 @@ def group_disagreement(y_true: Any, y_score: Any, groups: Any = None) -> float:
         True scores, larger is better.
     y_score : array-like of shape (n_items,)
         Predicted scores, larger is better.
-    groups : array-like of shape (n_items,), optional
-        Group of each item: any names, in any order. Without it all items form one group.
+    groups : array-like of shape (n_items,), or None
+        Group of each item: any names, in any order. None: all items form one group.
 
     Returns
     -------

@@ -6,11 +6,78 @@ from collections.abc import Callable
 from typing import Any
 
 from sklearn.metrics import make_scorer
+from sklearn.utils import get_tags
 
 from labelrank.decompositions import covering_names, decomposition_names
 from labelrank.metrics import graph_errors, groups, rank_correlation, sets, top_of_ranking
+from labelrank.supervision import PreferenceGraphs
 
 _OF_SCORES = ("decision_function", "predict_proba")
+
+
+class CheckedScorer:
+    """A scorer that looks at what it is called with before the metric, which never sees the estimator, does.
+
+    Parameters
+    ----------
+    scorer : scorer of :func:`sklearn.metrics.make_scorer`
+        Does the scoring, and knows what to request.
+    check : callable
+        ``check(estimator, y_true, params)`` raises an error about a call that would give a wrong number.
+    """
+
+    def __init__(self, scorer: Any, check: Callable[[Any, Any, dict[str, Any]], None]) -> None:
+        self._scorer = scorer
+        self._check = check
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
+        """The score of the predictions for `X`, larger is better."""
+        self._check(estimator, y_true, params)
+        return self._scorer(estimator, X, y_true, **params)
+
+    def __repr__(self) -> str:
+        return repr(self._scorer)
+
+    def set_score_request(self, **requests: Any) -> CheckedScorer:
+        """Set what is routed to the metric, such as ``groups=True``."""
+        self._scorer.set_score_request(**requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What is routed to the metric."""
+        return self._scorer.get_metadata_routing()
+
+    # scikit-learn asks its scorers for these two.
+
+    @property
+    def _sign(self) -> int:
+        return self._scorer._sign
+
+    def _accept_sample_weight(self) -> bool:
+        return self._scorer._accept_sample_weight()
+
+
+def _refuse_indicators(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
+    """A ranker reads a matrix of 0 and 1 as ranks, 0 is best; a metric of sets reads 1 as relevant."""
+    if isinstance(y_true, PreferenceGraphs) or not hasattr(estimator, "__sklearn_tags__"):
+        return
+    if get_tags(estimator).estimator_type == "ranker":
+        raise TypeError(
+            f"y must be PreferenceGraphs for this scorer, got {type(y_true).__name__}: {type(estimator).__name__} is a "
+            "ranker, to which 0 in a matrix is the best rank, while the metric takes 1 as relevant. Pass "
+            "y = PreferenceGraphs.from_multilabel(Y) to fit and to score"
+        )
+
+
+def _require_groups(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
+    """Without groups all items of a fold would be compared."""
+    if "groups" not in params:
+        raise ValueError(
+            "group_disagreement needs groups, and none were routed to its scorer: call "
+            "sklearn.set_config(enable_metadata_routing=True), then set_score_request(groups=True) on the scorer, and "
+            'pass params={"groups": groups} to cross_validate. If all items are one group, say '
+            'get_scorer("group_disagreement", groups=None)'
+        )
 
 
 # metric, whether larger is better, what the estimator is asked for, arguments
@@ -53,7 +120,10 @@ def get_scorer(name: str, **arguments: Any) -> Any:
     Errors are negated, as in scikit-learn; ``"neg_domination_error"`` is another name of ``"domination_error"``.
     Ranking metrics call ``predict``, metrics of sets ``decision_function``. ``"covering_error"`` and
     ``"generalized_error"`` take their covering and decomposition as an argument or behind a colon:
-    ``"covering_error:hamming"``. The scorer of ``"group_disagreement"`` takes `groups` by metadata routing.
+    ``"covering_error:hamming"``. The scorer of ``"group_disagreement"`` needs `groups`, by metadata routing.
+
+    With a ranker, metrics of sets take :meth:`PreferenceGraphs.from_multilabel
+    <labelrank.PreferenceGraphs.from_multilabel>` as `y`: in a matrix of 0 and 1 a ranker sees ranks.
 
     Parameters
     ----------
@@ -77,16 +147,30 @@ def get_scorer(name: str, **arguments: Any) -> Any:
     >>> len(scores)
     5
     """
+    metric, greater, response, fixed = _entry(name, arguments)
+    scorer = make_scorer(metric, greater_is_better=greater, response_method=response, **fixed, **arguments)
+    if response is _OF_SCORES:
+        return CheckedScorer(scorer, _refuse_indicators)
+    if metric is groups.group_disagreement and "groups" not in arguments:
+        return CheckedScorer(scorer, _require_groups)
+    return scorer
+
+
+def _entry(name: Any, arguments: dict[str, Any]) -> _Entry:
+    """What a name stands for; "neg_" is for errors."""
     table = _table()
-    entry: _Entry
-    key = name.removeprefix("neg_") if isinstance(name, str) else name
-    if key == "generalized_error" and "decomposition" in arguments:
-        entry = (graph_errors.generalized_error, False, "predict", {})
-    elif key == "covering_error" and "covering" in arguments:
-        entry = (sets.covering_error, False, _OF_SCORES, {})
-    elif key in table:
-        entry = table[key]
-    else:
-        raise ValueError(f"scorer {name!r} is not known; choose one of {sorted(table)}")
-    metric, greater, response, fixed = entry
-    return make_scorer(metric, greater_is_better=greater, response_method=response, **fixed, **arguments)
+    table["generalized_error"] = (graph_errors.generalized_error, False, "predict", {})
+    table["covering_error"] = (sets.covering_error, False, _OF_SCORES, {})
+    key = name if isinstance(name, str) and name in table else str(name).removeprefix("neg_")
+    if key not in table or (key != name and table[key][1]):
+        raise ValueError(f"scorer {name!r} is not known; choose one of {get_scorer_names()}")
+    for metric, argument, example in (
+        ("generalized_error", "decomposition", "domination"),
+        ("covering_error", "covering", "hamming"),
+    ):
+        if key == metric and argument not in arguments:
+            raise ValueError(
+                f'{metric} needs {argument}=: get_scorer("{metric}", {argument}=...), or a name behind a colon, as in '
+                f'"{metric}:{example}"'
+            )
+    return table[key]

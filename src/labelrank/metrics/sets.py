@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.metrics._inputs import FloatArray, average
-from labelrank.supervision import PreferenceGraphs, check_rankings
+from labelrank.metrics._inputs import FloatArray, average, check_predicted_scores, check_same_labels
+from labelrank.supervision import PreferenceGraphs, label_names
+from labelrank.supervision.indicators import relevance_levels, rows_of_sets
 
 _BLOCK = 2**21  # labels of the rows that are cut at a time
 
 
 def _check_sets(Y_true: Any, Y_score: Any, *, complete: bool) -> tuple[PreferenceGraphs, FloatArray]:
-    graphs = Y_true if isinstance(Y_true, PreferenceGraphs) else PreferenceGraphs.from_multilabel(Y_true)
+    if isinstance(Y_true, Iterator):
+        Y_true = list(Y_true)  # it is looked at twice
+    check_same_labels(Y_true, Y_score, names=("Y_true", "Y_score"))
+    scores = check_predicted_scores(Y_score)
+    graphs = Y_true if isinstance(Y_true, PreferenceGraphs) else _relevant_sets(Y_true, Y_score, scores.shape[1])
     if graphs.storage == "edges" or graphs.levels.max(initial=0) > 1:
         raise ValueError("Y_true must say which labels are relevant: a matrix of 0 and 1, or graphs of from_multilabel")
     if complete and (graphs.levels < 0).any():
         row = int(np.flatnonzero((graphs.levels < 0).any(axis=1))[0])
         raise ValueError(f"Y_true contains NaN, first in row {row}; this metric needs to know every label")
-    scores = check_rankings(Y_score, ensure_min_samples=0, input_name="Y_score")
     if scores.shape != graphs.shape:
         raise ValueError(f"Y_true and Y_score have different shapes: {graphs.shape} and {scores.shape}")
-    if np.isnan(np.sum(scores)):
-        row = int(np.flatnonzero(np.isnan(scores).any(axis=1))[0])
-        raise ValueError(f"Y_score contains NaN, first in row {row}")
     return graphs, scores
+
+
+def _relevant_sets(Y_true: Any, Y_score: Any, n_labels: int) -> PreferenceGraphs:
+    """Graphs of relevant sets; sets do not say how many labels there are, the scores do."""
+    columns = label_names(Y_score)
+    sets = rows_of_sets(Y_true, "Y_true", named=columns is not None)
+    if sets is None:
+        levels, names = relevance_levels(Y_true, name="Y_true")
+        return PreferenceGraphs(levels=levels, n_labels=levels.shape[1], labels=names)
+    named = {item for row in sets for item in row if isinstance(item, str)}
+    if columns is None and named and len(named) != n_labels:
+        raise ValueError(
+            f"Y_true names {len(named)} labels, and Y_score has {n_labels} columns without names; pass Y_score as a "
+            "data frame, or PreferenceGraphs.from_multilabel(Y_true, labels=[...]) with the labels of all columns"
+        )
+    levels, names = relevance_levels(sets, columns, None if columns is not None else n_labels, "Y_true")
+    return PreferenceGraphs(levels=levels, n_labels=levels.shape[1], labels=names)
 
 
 def covering_error(
@@ -44,7 +62,7 @@ def covering_error(
     ----------
     Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
         The relevant labels; NaN is not known and left out of its element.
-    Y_score : array-like of shape (n_samples, n_labels)
+    Y_score : array-like or data frame of shape (n_samples, n_labels)
         Scores; a label is predicted when its score is above 0, so that a 0/1 prediction may be passed as well.
     covering : str, Covering or callable
         ``"zero_one"``, ``"hamming"``, ``"two_sets"``, ``"weighted_positive"``, ``"weighted_negative"``, an object such
@@ -84,7 +102,7 @@ def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     ----------
     Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
         The relevant labels.
-    Y_score : array-like of shape (n_samples, n_labels)
+    Y_score : array-like or data frame of shape (n_samples, n_labels)
         Scores, larger is better.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the examples.
@@ -113,7 +131,7 @@ def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     ----------
     Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
         The relevant labels.
-    Y_score : array-like of shape (n_samples, n_labels)
+    Y_score : array-like or data frame of shape (n_samples, n_labels)
         Scores, larger is better.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the examples.
@@ -141,7 +159,7 @@ def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -
     ----------
     Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
         The relevant labels.
-    Y_score : array-like of shape (n_samples, n_labels)
+    Y_score : array-like or data frame of shape (n_samples, n_labels)
         Scores, larger is better.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the examples.

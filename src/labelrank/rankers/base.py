@@ -83,7 +83,7 @@ class RankerMixin:
         ndarray of shape (n_samples, n_labels)
             Ranks: 1 + the number of labels with a larger score.
         """
-        return ranks_from_scores(self.decision_function(X))  # type: ignore[attr-defined]
+        return ranks_from_scores(np.asarray(self.decision_function(X)))  # type: ignore[attr-defined]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over the observed pairs; see :func:`labelrank.metrics.kendall_tau`.
@@ -140,6 +140,10 @@ class RankerMixin:
         names = _names(y)
         # Not by validate_data(multi_output=True), which rejects NaN in y and drops the mask of a masked array.
         y = y if isinstance(y, PreferenceGraphs) else check_rankings(y)
+        if not len(y):
+            raise ValueError(f"y has 0 sample(s) (shape={y.shape}) while a minimum of 1 is required")
+        if names is not None:
+            _refuse_repeats(names)
         if _num_samples(X) != len(y):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: X has {_num_samples(X)}, y has {len(y)}"
@@ -157,6 +161,14 @@ def _names(y: Any) -> npt.NDArray[Any] | None:
     if isinstance(y, PreferenceGraphs):
         return y.labels if y.has_names else None
     return label_names(y)
+
+
+def _refuse_repeats(names: npt.NDArray[Any]) -> None:
+    """Labels are told apart by their names."""
+    listed = names.tolist()
+    twice = [name for i, name in enumerate(listed) if name in listed[:i]]
+    if twice:
+        raise ValueError(f"y has the column {twice[0]!r} more than once; give each label a name of its own")
 
 
 def _report_empty_rows(y: Any, weight: npt.NDArray[np.float64], on_empty: OnEmpty) -> None:

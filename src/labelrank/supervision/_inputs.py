@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,15 @@ def label_names(y: Any) -> Labels | None:
     return object_array(columns)
 
 
+def like_input(array: npt.NDArray[Any], y: Any) -> Any:
+    """`array` as a frame of the kind of `y` with its columns (and index), or as it is when `y` is no frame."""
+    if label_names(y) is None:
+        return array
+    if hasattr(y, "iloc"):  # pandas
+        return type(y)(array, index=y.index, columns=y.columns)
+    return type(y)(array, schema=list(y.columns)).fill_nan(None)  # polars says null for what is missing
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value stands for nothing: None, NaN, or the NA of pandas."""
     if value is None:
@@ -48,27 +59,55 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except TypeError:  # the NA of pandas has no truth value
         return True
+    except ValueError:  # an array has too many
+        return False
 
 
 # ------------------------------------------------------------------------------------------------------------
 # Matrices
 # ------------------------------------------------------------------------------------------------------------
 
-_RAGGED = "for ragged lists of labels, best first, use ranks_from_orders"
-_NAMES = "for label names in order of preference use ranks_from_orders"
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do about input that is no matrix of numbers; ``{name}`` stands for the argument."""
+
+    ragged: str
+    text: str
+    sparse: str
+    masked: str
+    infinite: str
+    vector: str = "for one instance pass {name}[np.newaxis, :]"
 
 
-def float_matrix(y: Any, name: str, what: str, *, if_ragged: str = _RAGGED, if_not_numbers: str = _NAMES) -> RankMatrix:
+RANKS = Advice(
+    ragged="for ragged lists of labels, best first, use ranks_from_orders",
+    text="for label names in order of preference use ranks_from_orders",
+    sparse="a rank matrix needs NaN for what was not observed. For an indicator of relevant labels use "
+    "PreferenceGraphs.from_multilabel",
+    masked="mark unobserved labels with NaN instead: {name}.astype(float).filled(np.nan)",
+    infinite="mark a label that was not observed with NaN, and rank a label below all others with the largest rank of "
+    "its row plus 1",
+    vector="for one instance pass {name}[np.newaxis, :], for a vector of classes use PreferenceGraphs.from_multiclass",
+)
+SCORES = Advice(
+    ragged="give every label of a row a score, NaN for one that is not known",
+    text="scores are numbers, larger is better; for label names in order of preference use ranks_from_orders",
+    sparse="if 0 is the score that is meant, pass {name}.toarray()",
+    masked="mark a score that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
+    infinite="use a large finite number for a label that is certainly best or worst, NaN for one that is not known",
+)
+
+
+def float_matrix(y: Any, name: str, what: str, advice: Advice = RANKS) -> RankMatrix:
     """`y` as a C-contiguous, two-dimensional float64 array, nulls as NaN."""
     if isinstance(y, np.ma.MaskedArray):
         raise TypeError(
-            f"{name} is a masked array, and scikit-learn drops masks on the way; mark unobserved labels with NaN "
-            f"instead: {name}.astype(float).filled(np.nan)"
+            f"{name} is a masked array, and scikit-learn drops masks on the way; {advice.masked.format(name=name)}"
         )
     if sparse.issparse(y):
         raise TypeError(
-            f"{name} is a sparse matrix, in which an absent entry means 0; a rank matrix needs NaN for what was not "
-            "observed. For an indicator of relevant labels use PreferenceGraphs.from_multilabel"
+            f"{name} is a sparse matrix, in which an absent entry means 0; {advice.sparse.format(name=name)}"
         )
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} must be a matrix of {what}, got the string {y!r}")
@@ -79,17 +118,12 @@ def float_matrix(y: Any, name: str, what: str, *, if_ragged: str = _RAGGED, if_n
             array = np.asarray(y)
         except ValueError as error:
             raise ValueError(
-                f"{name} must be a matrix (n_samples, n_labels) with rows of equal length; {if_ragged}"
+                f"{name} must be a matrix (n_samples, n_labels) with rows of equal length; {advice.ragged}"
             ) from error
     if array.dtype.kind not in "biuf":
-        array = _numbers_from_objects(array, name, what, if_not_numbers)
+        array = _numbers_from_objects(array, name, what, advice.text)
     if array.ndim != 2:
-        hint = (
-            f"; for one instance pass {name}[np.newaxis, :], for a vector of classes use "
-            "PreferenceGraphs.from_multiclass"
-            if array.ndim == 1
-            else ""
-        )
+        hint = f"; {advice.vector.format(name=name)}" if array.ndim == 1 else ""
         # "Reshape your data" is the phrase scikit-learn's users look for.
         raise ValueError(
             f"{name} must be a matrix of {what} of shape (n_samples, n_labels), got {array.ndim} dimension(s), "
@@ -112,9 +146,11 @@ def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, if_not_
         raise ValueError(f"{name} must be a matrix of {what}. Complex data not supported")
     odd = array.ravel()[:1].tolist()
     if array.dtype.kind == "O":
-        odd = [v for v in array.ravel() if not (v is None or isinstance(v, (numbers.Real, np.bool_)))]
+        flat = array.ravel().tolist()
+        odd = [v for v in flat if not (isinstance(v, (numbers.Real, np.bool_, Decimal)) or is_missing(v))]
         if not odd:
-            return array.astype(np.float64)  # None becomes NaN
+            values = [math.nan if is_missing(v) else float(v) for v in flat]
+            return np.array(values, dtype=np.float64).reshape(array.shape)
     value = odd[0] if odd else array.dtype
     raise TypeError(
         f"{name} must be a matrix of {what}, and holds {value!r} of type {type(value).__name__}; {if_not_numbers}"
@@ -145,7 +181,10 @@ def vector(values: Any, name: str, *, missing_ok: bool = False) -> npt.NDArray[A
         raise TypeError(f"{name} is a masked array; drop the masked entries first: {name}.compressed()")
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{name} must be a sequence, got the string {values!r}")
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name} must be one-dimensional, and some of its entries are sequences") from error
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "iu":
@@ -171,6 +210,17 @@ def is_integer(value: Any) -> bool:
 def all_integers(values: npt.NDArray[Any]) -> bool:
     """Whether a vector could hold indices."""
     return values.dtype.kind in "iu" or all(is_integer(value) for value in values.tolist())
+
+
+def check_size(value: Any, name: str) -> int | None:
+    """A number of labels or instances: an integer from 0, or None."""
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be an integer of at least 0, got {value!r} of type {type(value).__name__}")
+    if not is_integer(value) or value < 0:
+        raise ValueError(f"{name} must be an integer of at least 0, got {value!r}")
+    return int(float(value))
 
 
 def check_indices(values: npt.NDArray[Any], size: int | None, name: str, size_name: str) -> npt.NDArray[np.intp]:

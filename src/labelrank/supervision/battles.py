@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.supervision._inputs import Labels, float_matrix, label_names, object_array, refuse_infinity
+from labelrank.supervision._inputs import RANKS, Labels, float_matrix, label_names, object_array, refuse_infinity
 from labelrank.supervision._labels import label_columns
 from labelrank.supervision.edges import Edges
 
 Conflicts = Literal["error", "drop", "keep_majority"]
+
+_UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a name, often a saved index
+_EXPECTED = "1, 0, -1 or nothing"
+_CHOOSE = "; pass pairs= to choose the columns"
 
 
 def check_weight(weight: Any, n_pairs: int) -> npt.NDArray[np.float64] | None:
     """Positive, finite weights, one per pair."""
     if weight is None:
         return None
-    array = np.asarray(weight, dtype=np.float64)
+    try:
+        array = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"weight must hold one positive number for each of {n_pairs} pairs; {error}") from error
     if array.shape != (n_pairs,):
         raise ValueError(f"weight has shape {array.shape}, expected one weight for each of {n_pairs} pairs")
     sound = np.isfinite(array) & (array > 0)
@@ -125,7 +133,7 @@ def read_pair_table(table: Any, pairs: Sequence[Any] | None, sep: str, labels: A
         row, at = np.argwhere(odd)[0]
         raise ValueError(
             f"table holds {values[row, at]:g} in row {row}, column {chosen[at]!r}; expected 1 (the first label is "
-            "preferred), -1 (the second), 0 (a tie) or nothing"
+            f"preferred), -1 (the second), 0 (a tie) or nothing{_CHOOSE}"
         )
     ends = object_array(label for pair in chosen for label in _split_pair(pair, sep))
     columns, names, _ = label_columns(ends, list(dict.fromkeys(ends)) if labels is None else labels, None, "pairs")
@@ -141,7 +149,7 @@ def _pair_columns(table: Any, pairs: Sequence[Any] | None, sep: str) -> tuple[np
     """Values of the columns that hold pairs, and what these columns are called."""
     names = label_names(table)
     if names is not None:
-        chosen = [c for c in names if isinstance(c, str) and sep in c] if pairs is None else list(pairs)
+        chosen = [c for c in names if _is_pair(c, sep)] if pairs is None else list(pairs)
         missing = [c for c in chosen if c not in set(names)]
         if missing:
             raise ValueError(f"table has no column {missing[0]!r}")
@@ -155,18 +163,23 @@ def _pair_columns(table: Any, pairs: Sequence[Any] | None, sep: str) -> tuple[np
         raise ValueError(f"pairs must be given when table is an array: one 'a{sep}b' or (a, b) per column")
     else:
         chosen = list(pairs)
-    expected = "1, 0, -1 or nothing"
-    values = float_matrix(
-        table,
-        "table",
-        expected,
-        if_ragged="one entry per pair, None for a pair that was not asked",
-        if_not_numbers=f"expected {expected}",
+    advice = replace(
+        RANKS,
+        ragged="one entry per pair, None for a pair that was not asked",
+        text=f"expected {_EXPECTED}{_CHOOSE}",
+        sparse="a pair that was not asked is NaN. Pass table.toarray() if 0, a tie, is meant",
+        masked="mark a pair that was not asked with NaN instead: {name}.astype(float).filled(np.nan)",
+        vector="for one instance pass {name}[np.newaxis, :]",
     )
-    refuse_infinity(values, "table", f"expected {expected}")
+    values = float_matrix(table, "table", _EXPECTED, advice)
+    refuse_infinity(values, "table", f"expected {_EXPECTED}{_CHOOSE}")
     if values.shape[1] != len(chosen):
         raise ValueError(f"pairs has {len(chosen)} entries, but table has {values.shape[1]} columns")
     return values, chosen
+
+
+def _is_pair(column: Any, sep: str) -> bool:
+    return isinstance(column, str) and sep in column and not _UNNAMED.fullmatch(column)
 
 
 def _split_pair(pair: Any, sep: str) -> tuple[Any, Any]:

@@ -18,13 +18,14 @@ from labelrank.supervision._inputs import (
     Labels,
     RankMatrix,
     check_indices,
+    check_size,
     is_missing,
     label_names,
     object_array,
     row_index,
     vector,
 )
-from labelrank.supervision._labels import check_labels, label_columns, sorted_names
+from labelrank.supervision._labels import check_labels, columns_of_parts, label_columns, sorted_names
 from labelrank.supervision.battles import Conflicts, check_weight, read_pair_table, simple_edges
 from labelrank.supervision.edges import Edges, edges_of_rows, join_edges
 from labelrank.supervision.hierarchy import layers_from_hierarchy
@@ -38,7 +39,7 @@ from labelrank.supervision.levels import (
     smallest_dtype,
     without_lone_levels,
 )
-from labelrank.supervision.rankings import check_rankings, ranks_from_scores
+from labelrank.supervision.rankings import check_rankings, score_ranks
 
 
 class PreferenceGraphs:
@@ -136,7 +137,7 @@ class PreferenceGraphs:
         array([[1, 0, 1]], dtype=int8)
         """
         names = labels if labels is not None else label_names(scores)
-        return cls.from_rankings(ranks_from_scores(scores), labels=names)
+        return cls.from_rankings(score_ranks(scores), labels=names)
 
     @classmethod
     def from_multilabel(cls, Y: Any, *, labels: Any = None) -> PreferenceGraphs:
@@ -276,8 +277,8 @@ class PreferenceGraphs:
         Edges(instance=array([0, 0, 1]), better=array([2, 2, 0]), worse=array([0, 1, 1]))
         """
         winners, losers = vector(better, "better"), vector(worse, "worse")
-        both = np.concatenate([winners, losers])  # integers, or objects when one of the two holds objects
-        columns, names, n_labels = label_columns(both, labels, n_labels, "better and worse")
+        columns, names, n_labels = columns_of_parts({"better": winners, "worse": losers}, labels, n_labels)
+        n_instances = check_size(n_instances, "n_instances")
         rows = check_indices(vector(instance, "instance"), n_instances, "instance", "n_instances")
         if not len(rows) == len(winners) == len(losers):
             raise ValueError(
@@ -285,7 +286,7 @@ class PreferenceGraphs:
             )
         n_instances = int(rows.max(initial=-1)) + 1 if n_instances is None else n_instances
         edges, votes = simple_edges(
-            Edges(rows, columns[: len(rows)], columns[len(rows) :]),
+            Edges(rows, *columns),
             check_weight(weight, len(rows)),
             n_labels,
             conflicts,
@@ -489,6 +490,7 @@ class PreferenceGraphs:
         return np.array_equal(self._votes(), other._votes())
 
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # so that array == graphs asks __eq__ above, instead of making an array of the graphs
 
     def __array__(self, *args: Any, **kwargs: Any) -> npt.NDArray[Any]:
         raise TypeError(

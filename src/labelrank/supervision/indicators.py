@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrank.supervision._inputs import Labels, float_matrix, label_names, object_array, refuse_infinity
+from labelrank.supervision._inputs import (
+    RANKS,
+    Labels,
+    float_matrix,
+    label_names,
+    object_array,
+    refuse_infinity,
+)
 from labelrank.supervision._labels import check_labels, label_columns
 from labelrank.supervision.levels import row_blocks
 
 
-def relevance_levels(Y: Any, labels: Any) -> tuple[npt.NDArray[np.int8], Labels | None]:
-    """Levels 0 (relevant), 1 (irrelevant) and -1 (not known), and the names of the labels."""
+def relevance_levels(
+    Y: Any, labels: Any = None, n_labels: int | None = None, name: str = "Y"
+) -> tuple[npt.NDArray[np.int8], Labels | None]:
+    """Levels 0 (relevant), 1 (irrelevant) and -1 (not known), and the names of the labels.
+
+    `n_labels` is for sets of indices, which need not name the last labels; a matrix has its own number.
+    """
     names = label_names(Y) if labels is None else check_labels(labels)
-    sets = _rows_of_sets(Y)
+    sets = rows_of_sets(Y, name, named=labels is not None)
     if sets is None and not sparse.issparse(Y):
-        return _levels_of_dense(Y), names
-    indicator, names = _indicator_of_sets(sets, names) if sets is not None else (_check_sparse(Y), names)
+        return _levels_of_dense(Y, name), names
+    if sets is not None:
+        indicator, names = _indicator_of_sets(sets, names, n_labels, name)
+    else:
+        indicator = _check_sparse(Y, name)
     levels = np.ones(indicator.shape, dtype=np.int8)
     rows = np.repeat(np.arange(indicator.shape[0]), np.diff(indicator.indptr))
     levels[rows, indicator.indices] = 0
@@ -30,12 +46,12 @@ def relevance_levels(Y: Any, labels: Any) -> tuple[npt.NDArray[np.int8], Labels 
 def relevance_matrix(Y: Any, labels: Any) -> tuple[sparse.csr_array, Labels | None]:
     """Sparse matrix of the relevant labels, and the names of the labels."""
     names = label_names(Y) if labels is None else check_labels(labels)
-    sets = _rows_of_sets(Y)
+    sets = rows_of_sets(Y, "Y", named=labels is not None)
     if sets is not None:
-        return _indicator_of_sets(sets, names)
+        return _indicator_of_sets(sets, names, None, "Y")
     if sparse.issparse(Y):
-        return _check_sparse(Y), names
-    levels = _levels_of_dense(Y)
+        return _check_sparse(Y, "Y"), names
+    levels = _levels_of_dense(Y, "Y")
     unknown = (levels < 0).any(axis=1)
     if unknown.any():
         row = int(np.argmax(unknown))
@@ -43,8 +59,11 @@ def relevance_matrix(Y: Any, labels: Any) -> tuple[sparse.csr_array, Labels | No
     return sparse.csr_array(levels == 0), names
 
 
-def _rows_of_sets(Y: Any) -> Sequence[Any] | None:
-    """The rows of an iterable of sets (or lists of names), None for a matrix."""
+def rows_of_sets(Y: Any, name: str, *, named: bool) -> Sequence[Any] | None:
+    """The rows of an iterable of sets (or lists of names), None for a matrix.
+
+    `named` says that the labels have been given names, so that digits in a list are names too.
+    """
     if sparse.issparse(Y) or label_names(Y) is not None or isinstance(Y, (str, bytes)):
         return None
     if hasattr(Y, "__array__"):  # an array or a series; of objects it may hold sets
@@ -57,18 +76,47 @@ def _rows_of_sets(Y: Any) -> Sequence[Any] | None:
     for i, row in enumerate(rows):
         if isinstance(row, (str, bytes)):
             raise TypeError(
-                f"Y must hold one set of labels per instance, and row {i} is the string {row!r}; write {{{row!r}}}, or "
-                "use from_multiclass for one class per instance"
+                f"{name} must hold one set of labels per instance, and row {i} is the string {row!r}; write "
+                f"{{{row!r}}}, or use from_multiclass for one class per instance"
             )
     of_sets = any(isinstance(row, (set, frozenset)) for row in rows)
     # Rows of numbers are a matrix, even when they have different lengths: then an error says to pass sets.
     of_names = any(isinstance(item, str) for row in rows if isinstance(row, (list, tuple)) for item in row)
-    return rows if of_sets or of_names else None
+    if not (of_sets or of_names):
+        return None
+    for i, row in enumerate(rows):
+        if not isinstance(row, Collection):
+            raise TypeError(
+                f"{name} must hold one set of labels per instance, and row {i} is {row!r}; write set() for no label"
+            )
+    if not of_sets and not named and _look_like_a_matrix(rows):
+        raise TypeError(
+            f"{name} holds rows of equal length of numbers in quotes (first: {rows[0]!r}); for a matrix of 0 and 1 "
+            f"pass np.asarray({name}, dtype=float), for label names pass sets: [set(row) for row in {name}]"
+        )
+    return rows
 
 
-def _indicator_of_sets(sets: Sequence[Any], names: Labels | None) -> tuple[sparse.csr_array, Labels | None]:
+def _look_like_a_matrix(rows: Sequence[Any]) -> bool:
+    """Whether all rows have the same length and hold nothing but numbers as text."""
+    return len({len(row) for row in rows}) == 1 and all(
+        isinstance(item, str) and _is_number(item) for row in rows for item in row
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _indicator_of_sets(
+    sets: Sequence[Any], names: Labels | None, n_labels: int | None, name: str
+) -> tuple[sparse.csr_array, Labels | None]:
     items = object_array(item for row in sets for item in row)
-    columns, names, n_labels = label_columns(items, names, None, "Y")
+    columns, names, n_labels = label_columns(items, names, n_labels, name)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in sets])])
     data = np.ones(len(columns), dtype=bool)
     indicator = sparse.csr_array((data, columns, indptr), shape=(len(sets), n_labels))
@@ -76,15 +124,15 @@ def _indicator_of_sets(sets: Sequence[Any], names: Labels | None) -> tuple[spars
     return indicator, names
 
 
-def _check_sparse(Y: Any) -> sparse.csr_array:
+def _check_sparse(Y: Any, name: str) -> sparse.csr_array:
     if Y.ndim != 2:
-        raise ValueError(f"Y must be a matrix (n_samples, n_labels), got {Y.ndim} dimension(s)")
+        raise ValueError(f"{name} must be a matrix (n_samples, n_labels), got {Y.ndim} dimension(s)")
     indicator = sparse.csr_array(Y)
     if indicator.dtype.kind not in "biuf":
-        raise ValueError(f"Y must be a matrix of 0 and 1, and holds {indicator.dtype}")
+        raise ValueError(f"{name} must be a matrix of 0 and 1, and holds {indicator.dtype}")
     odd = indicator.data[(indicator.data != 0) & (indicator.data != 1)]
     if odd.size:
-        raise ValueError(f"Y must be a matrix of 0 and 1, and holds {odd[0]}")
+        raise ValueError(f"{name} must be a matrix of 0 and 1, and holds {odd[0]}")
     if (indicator.data == 0).any():
         indicator = indicator.copy()  # the arrays may be the caller's
         indicator.eliminate_zeros()
@@ -94,19 +142,20 @@ def _check_sparse(Y: Any) -> sparse.csr_array:
     return indicator
 
 
-def _levels_of_dense(Y: Any) -> npt.NDArray[np.int8]:
+def _levels_of_dense(Y: Any, name: str) -> npt.NDArray[np.int8]:
     whole_numbers = isinstance(Y, np.ndarray) and Y.ndim == 2 and Y.dtype.kind in "biu"
     if whole_numbers and not isinstance(Y, np.ma.MaskedArray):
         array: npt.NDArray[Any] = Y  # no copy of a large matrix as float
     else:
-        array = float_matrix(
-            Y,
-            "Y",
-            "0 and 1",
-            if_ragged="for labels as lists of different lengths pass sets: [set(row) for row in Y]",
-            if_not_numbers="for label names pass one set per instance",
+        advice = replace(
+            RANKS,
+            ragged=f"for labels as lists of different lengths pass sets: [set(row) for row in {name}]",
+            text="for label names pass one set per instance",
+            masked="mark a label that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
+            infinite="expected 0, 1 or NaN (not known)",
         )
-        refuse_infinity(array, "Y", "expected 0, 1 or NaN (not known)")
+        array = float_matrix(Y, name, "0 and 1", advice)
+        refuse_infinity(array, name, advice.infinite)
     levels = np.empty(array.shape, dtype=np.int8)
     for rows in row_blocks(*array.shape):
         part = array[rows]
@@ -115,7 +164,7 @@ def _levels_of_dense(Y: Any) -> npt.NDArray[np.int8]:
         if odd.any():
             row, column = np.argwhere(odd)[0]
             raise ValueError(
-                f"Y must be a matrix of 0 and 1 (NaN: not known), and holds {part[row, column]} in row "
+                f"{name} must be a matrix of 0 and 1 (NaN: not known), and holds {part[row, column]} in row "
                 f"{rows.start + row}, column {column}; for a rank matrix use from_rankings, for scores from_scores"
             )
         levels[rows] = np.where(relevant, np.int8(0), np.where(irrelevant, np.int8(1), np.int8(-1)))

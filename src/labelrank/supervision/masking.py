@@ -6,10 +6,9 @@ import numbers
 from typing import Any, Literal, overload
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from labelrank.supervision._inputs import RankMatrix
+from labelrank.supervision._inputs import like_input
 from labelrank.supervision.graphs import PreferenceGraphs
 from labelrank.supervision.rankings import check_rankings, competition_ranks
 
@@ -19,9 +18,7 @@ def mask_rankings(
     y: PreferenceGraphs, fraction: float, how: Literal["random", "top"] = ..., random_state: Any = ...
 ) -> PreferenceGraphs: ...
 @overload
-def mask_rankings(
-    y: npt.ArrayLike, fraction: float, how: Literal["random", "top"] = ..., random_state: Any = ...
-) -> RankMatrix: ...
+def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = ..., random_state: Any = ...) -> Any: ...
 def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "random", random_state: Any = None) -> Any:
     """Hide labels, for experiments with missing labels.
 
@@ -41,8 +38,9 @@ def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "rand
 
     Returns
     -------
-    ndarray or PreferenceGraphs
-        A copy with NaN (absent labels in a graph) where a label was hidden.
+    ndarray, data frame or PreferenceGraphs
+        A copy with NaN where a label was hidden (null in polars, absent labels in a graph). A pandas or polars frame
+        gives such a frame, with the same columns (and index).
 
     Examples
     --------
@@ -64,4 +62,6 @@ def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "rand
         known = y.to_ranks() if ranks is None else ranks
         kept = np.rint((1 - fraction) * np.sum(~np.isnan(known), axis=1, keepdims=True))
         hidden = competition_ranks(known) > kept
-    return np.where(hidden, np.nan, ranks) if graphs is None else graphs.without_labels(hidden)
+    if graphs is not None:
+        return graphs.without_labels(hidden)
+    return like_input(np.where(hidden, np.nan, ranks), y)

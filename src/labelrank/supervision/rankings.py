@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 
 from labelrank.supervision._inputs import (
+    RANKS,
+    SCORES,
     Labels,
     RankMatrix,
     float_matrix,
     is_missing,
     label_names,
+    like_input,
     object_array,
     refuse_infinity,
 )
-from labelrank.supervision._labels import label_columns
+from labelrank.supervision._labels import check_labels, label_columns
 
 # ------------------------------------------------------------------------------------------------------------
 # Checking
@@ -67,12 +70,7 @@ def check_rankings(
             f"{input_name} has {array.shape[1]} label(s) (shape={array.shape}) while a minimum of "
             f"{ensure_min_labels} is required"
         )
-    refuse_infinity(
-        array,
-        input_name,
-        "mark a label that was not observed with NaN, and rank a label below all others with the largest rank of its "
-        "row plus 1",
-    )
+    refuse_infinity(array, input_name, RANKS.infinite)
     return array
 
 
@@ -92,7 +90,7 @@ def competition_ranks(values: RankMatrix) -> RankMatrix:
     return np.asarray(rankdata(values, method="min", axis=1), dtype=np.float64)
 
 
-def ranks_from_scores(scores: Any) -> RankMatrix:
+def ranks_from_scores(scores: Any) -> Any:
     """Rank matrix of a score matrix: the larger the score, the better the rank.
 
     A rank is 1 + the number of labels of the row with a strictly larger score, so equal scores are tied
@@ -105,7 +103,8 @@ def ranks_from_scores(scores: Any) -> RankMatrix:
 
     Returns
     -------
-    ndarray of shape (n_samples, n_labels)
+    ndarray or data frame of shape (n_samples, n_labels)
+        A pandas or polars frame for such a frame, with the same columns (and index).
 
     Examples
     --------
@@ -114,12 +113,13 @@ def ranks_from_scores(scores: Any) -> RankMatrix:
     array([[ 3.,  1.,  2.],
            [ 1.,  1., nan]])
     """
-    array = float_matrix(scores, "scores", "scores")
-    refuse_infinity(
-        array,
-        "scores",
-        "use a large finite number for a label that is certainly best or worst, NaN for one that is not known",
-    )
+    return like_input(score_ranks(scores), scores)
+
+
+def score_ranks(scores: Any) -> RankMatrix:
+    """The same as an array, whatever `scores` is."""
+    array = float_matrix(scores, "scores", "scores", SCORES)
+    refuse_infinity(array, "scores", SCORES.infinite)
     return competition_ranks(-array)
 
 
@@ -179,7 +179,11 @@ def _each_order(orders: Any) -> Iterable[Any]:
         raise TypeError(f"orders must hold one list of labels per instance, got the string {orders!r}")
     if isinstance(orders, np.ma.MaskedArray):
         raise TypeError("orders is a masked array; pass lists of different lengths instead")
-    return orders if label_names(orders) is None else orders.to_numpy()  # a data frame iterates over its columns
+    if label_names(orders) is not None:
+        return orders.to_numpy()  # a data frame iterates over its columns
+    if not isinstance(orders, Iterable):
+        raise TypeError(f"orders must hold one list of labels per instance, got {orders!r}")
+    return orders
 
 
 def _tied_groups(order: Any, i: int) -> list[list[Any]]:
@@ -199,8 +203,8 @@ def orders_from_ranks(y: Any, *, labels: Sequence[Any] | Labels | None = None) -
 
     Parameters
     ----------
-    y : array-like or data frame of shape (n_samples, n_labels)
-        Ranks. The column names of a data frame serve as `labels`.
+    y : array-like, data frame or layered PreferenceGraphs of shape (n_samples, n_labels)
+        Ranks. The column names of a data frame and the names of graphs serve as `labels`.
     labels : sequence, optional
         Names of the labels; by default column indices are returned.
 
@@ -214,10 +218,10 @@ def orders_from_ranks(y: Any, *, labels: Sequence[Any] | Labels | None = None) -
     >>> orders_from_ranks([[3, 1, 2], [1, 2, 2]], labels=["coffee", "tea", "water"])
     [['tea', 'water', 'coffee'], ['coffee', ('tea', 'water')]]
     """
-    names = labels if labels is not None else label_names(y)
-    ranks = check_rankings(y, ensure_min_samples=0)
-    if names is not None and len(names) != ranks.shape[1]:
-        raise ValueError(f"labels has {len(names)} names, but y has {ranks.shape[1]} columns")
+    ranks = _ranks_of(y)
+    names = labels if labels is not None else _names_of(y)
+    if names is not None:
+        names = check_labels(names, ranks.shape[1])
     columns = np.argsort(ranks, axis=1, kind="stable").tolist()  # NaN sorts last
     counts = np.sum(~np.isnan(ranks), axis=1).tolist()
     orders: list[list[Any]] = []
@@ -235,7 +239,19 @@ def orders_from_ranks(y: Any, *, labels: Sequence[Any] | Labels | None = None) -
     return orders
 
 
-def from_top_k(y: Any, k: int | None = None) -> RankMatrix:
+def _ranks_of(y: Any) -> RankMatrix:
+    """Ranks of a rank matrix, or of layered graphs, which are known by their ``to_ranks``."""
+    return y.to_ranks() if hasattr(y, "to_ranks") else check_rankings(y, ensure_min_samples=0)
+
+
+def _names_of(y: Any) -> Labels | None:
+    """Names of the labels of a data frame or of graphs, None when they have none."""
+    if hasattr(y, "to_ranks"):
+        return y.labels if y.has_names else None
+    return label_names(y)
+
+
+def from_top_k(y: Any, k: int | None = None) -> Any:
     """Complete rankings of which only the top was recorded: the labels without a rank are tied below the ranked ones.
 
     Missing because it was not asked (leave the NaN) and missing because it was not among the best (this
@@ -243,15 +259,16 @@ def from_top_k(y: Any, k: int | None = None) -> RankMatrix:
 
     Parameters
     ----------
-    y : array-like or data frame of shape (n_samples, n_labels)
-        Ranks; NaN marks the labels that are not in the list.
+    y : array-like, data frame or layered PreferenceGraphs of shape (n_samples, n_labels)
+        Ranks; NaN marks the labels that are not in the list. Labels that are absent in a graph are not in the list.
     k : int, optional
         Keep only the ranks up to `k` (1 + the number of better labels is at most k) and tie the rest below.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_labels)
-        Complete ranks, from 1.
+    ndarray, data frame or PreferenceGraphs of shape (n_samples, n_labels)
+        Complete ranks, from 1. A pandas or polars frame gives such a frame, with the same columns (and index), graphs
+        give graphs.
 
     Examples
     --------
@@ -262,10 +279,13 @@ def from_top_k(y: Any, k: int | None = None) -> RankMatrix:
     >>> from_top_k([[1, 2, 3, 4]], k=2)
     array([[1., 2., 3., 3.]])
     """
-    ranks = competition_ranks(check_rankings(y, ensure_min_samples=0))
+    ranks = competition_ranks(_ranks_of(y))
     if k is not None:
-        if not isinstance(k, numbers.Integral) or k < 1:
+        if isinstance(k, bool) or not isinstance(k, numbers.Integral) or k < 1:
             raise ValueError(f"k must be a positive integer or None, got {k!r}")
         ranks[ranks > k] = np.nan
     listed = np.sum(~np.isnan(ranks), axis=1, keepdims=True)
-    return np.where(np.isnan(ranks), listed + 1.0, ranks)
+    complete = np.where(np.isnan(ranks), listed + 1.0, ranks)
+    if hasattr(y, "to_ranks"):
+        return type(y).from_rankings(complete, labels=_names_of(y))
+    return like_input(complete, y)
