@@ -10,7 +10,18 @@ import labelrank
 
 ROOT = Path(__file__).parents[1]
 API = ROOT / "docs" / "api.rst"
-MODULES = ["consensus", "datasets", "decompositions", "metrics", "rankers", "supervision"]
+MODULES = [
+    "consensus",
+    "datasets",
+    "decompositions",
+    "features",
+    "losses",
+    "metrics",
+    "plots",
+    "rankers",
+    "solvers",
+    "supervision",
+]
 
 
 def names_on_api_page():

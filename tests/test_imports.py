@@ -26,7 +26,7 @@ ALLOWED = {
     "metrics": BELOW_LOSSES,
     "consensus": BELOW_LOSSES,
     "mallows": BELOW_LOSSES | {"consensus"},
-    "features": BASE,
+    "features": BELOW_LOSSES | {"losses"},
     "datasets": BELOW_LOSSES | {"mallows"},
     "rankers": BELOW_RANKERS,
     "ensemble": BELOW_RANKERS | {"rankers"},

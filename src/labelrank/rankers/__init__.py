@@ -2,8 +2,9 @@
 
 from labelrank.rankers.base import RankerMixin
 from labelrank.rankers.dummy import DummyRanker
+from labelrank.rankers.log_linear import LogLinearRanker
 
-__all__ = ["DummyRanker", "RankerMixin", "all_rankers"]
+__all__ = ["DummyRanker", "LogLinearRanker", "RankerMixin", "all_rankers"]
 
 
 def all_rankers() -> dict[str, type[RankerMixin]]:
@@ -15,4 +16,4 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
     >>> "DummyRanker" in all_rankers()
     True
     """
-    return {ranker.__name__: ranker for ranker in (DummyRanker,)}
+    return {ranker.__name__: ranker for ranker in (DummyRanker, LogLinearRanker)}

@@ -1,0 +1,8 @@
+"""Text as features of a ranker: weights of counted terms, and the choice of terms. Sparse in, sparse out."""
+
+from labelrank.features.boosting import BoostingSelector
+from labelrank.features.log_counts import LogCountTransformer
+from labelrank.features.pivoted_tfidf import PivotedTfidfTransformer
+from labelrank.features.rocchio import RocchioSelector
+
+__all__ = ["BoostingSelector", "LogCountTransformer", "PivotedTfidfTransformer", "RocchioSelector"]

@@ -1,0 +1,6 @@
+"""What is paid: losses on the scores of one instance's labels, and objectives, which put a model under them."""
+
+from labelrank.losses.log_linear import LogLinearLoss
+from labelrank.losses.objectives import BaseRankerObjective, LinearObjective
+
+__all__ = ["BaseRankerObjective", "LinearObjective", "LogLinearLoss"]

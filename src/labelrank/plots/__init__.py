@@ -1,0 +1,6 @@
+"""Display objects, as in scikit-learn: the data in, ``plot(ax=None)`` draws. Needs ``pip install labelrank[plot]``."""
+
+from labelrank.plots.loss_curve import LossCurveDisplay
+from labelrank.plots.preference_graph import PreferenceGraphDisplay
+
+__all__ = ["LossCurveDisplay", "PreferenceGraphDisplay"]

@@ -1,0 +1,37 @@
+"""matplotlib, when a display is drawn and not before; colours that all eyes can tell apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito.
+BLUE, VERMILLION, GREY, FAINT, INK = "#0072B2", "#D55E00", "#767676", "#C8C8C8", "#222222"
+
+
+def axes_or_new(ax: Axes | None, name: str, figsize: tuple[float, float] | None = None) -> Axes:
+    """`ax`, or the axes of a new figure; an error that says what to install where matplotlib is missing."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
+    except ImportError as error:
+        raise ImportError(f"{name} needs matplotlib; install it with: pip install labelrank[plot]") from error
+    if ax is None:
+        return plt.subplots(figsize=figsize, layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be one matplotlib Axes, got {type(ax).__name__}; pass one of them, or None")
+    return ax
+
+
+def size_in_points(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes, after the layout engine of the figure, if it has one, has placed them."""
+    root = ax.figure
+    while root.figure is not root:  # out of subfigures
+        root = root.figure
+    engine = root.get_layout_engine()
+    if engine is not None:
+        engine.execute(root)
+    box = ax.get_window_extent().transformed(root.dpi_scale_trans.inverted())
+    return 72 * box.width, 72 * box.height

@@ -1,0 +1,305 @@
+"""The picture of one instance's preference graph, of its subgraphs, and of what a ranking gets wrong in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.decompositions import Decomposition, Subgraph, disagreement, get_decomposition
+from labelrank.plots import layout as layouts
+from labelrank.plots._matplotlib import GREY, axes_or_new, size_in_points
+from labelrank.plots.nodes import Nodes, choose_nodes
+from labelrank.supervision import PreferenceGraphs, as_graphs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from labelrank.plots._drawing import Arrow
+
+_WHOLE = 0.3  # share of the width that the whole graph takes beside its subgraphs
+
+
+class PreferenceGraphDisplay:
+    """A preference graph, its subgraphs, and what a ranking gets wrong in them.
+
+    Labels are nodes and preferences are arrows, from the better to the worse label. Layered graphs are drawn level by
+    level, the best on top (with many edges, by one arrow from each level to the next); others on a circle. With
+    subgraphs, each gets a panel of its own beside the whole graph.
+    With a ranking, edges that it contradicts or ties are dashed and have no arrowhead, the panels of the subgraphs they
+    are in are framed, and the title counts them.
+
+    Parameters
+    ----------
+    graph : PreferenceGraphs
+        The graph of one instance.
+    subgraphs : sequence of Subgraph, optional
+        What it is cut into.
+    name : str, optional
+        Name of the decomposition.
+    ranks : array-like of shape (n_labels,), optional
+        A ranking to compare with, smaller is better.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    axes_ : ndarray of matplotlib Axes
+        The panels: the whole graph, then each subgraph that is drawn. Without subgraphs, just ``ax_``.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    note_ : str
+        What was left out, as it is written below the picture; empty when nothing was.
+
+    Examples
+    --------
+    >>> from labelrank import PreferenceGraphs
+    >>> from labelrank.plots import PreferenceGraphDisplay
+    >>> graphs = PreferenceGraphs.from_pairs([0, 0, 0], ["tea", "milk", "water"], ["milk", "water", "tea"])
+    >>> display = PreferenceGraphDisplay.from_graphs(graphs, decomposition="domination", ranks=[2, 1, 3])
+    >>> display.ax_.get_title(), len(display.axes_)
+    ('domination: 1 of 3', 4)
+    """
+
+    ax_: Axes
+    axes_: npt.NDArray[Any]
+    figure_: Figure | SubFigure
+    note_: str
+
+    def __init__(
+        self,
+        graph: PreferenceGraphs,
+        *,
+        subgraphs: Sequence[Subgraph] | None = None,
+        name: str | None = None,
+        ranks: Any = None,
+    ) -> None:
+        if not isinstance(graph, PreferenceGraphs):
+            raise TypeError(f"graph must be PreferenceGraphs, got {type(graph).__name__}; use from_graphs for ranks")
+        if len(graph) != 1:
+            raise ValueError(f"graph must hold one instance, got {len(graph)}; use from_graphs, or graph[i]")
+        self.graph = graph
+        self.subgraphs = None if subgraphs is None else list(subgraphs)
+        self.name = name
+        self.ranks = None if ranks is None else _check_ranks(ranks, graph)
+
+    @classmethod
+    def from_graphs(
+        cls,
+        graphs: Any,
+        instance: int = 0,
+        *,
+        decomposition: str | Decomposition | Callable[..., Any] | None = None,
+        ranks: Any = None,
+        max_labels: int = 30,
+        max_panels: int = 30,
+        ax: Axes | None = None,
+    ) -> PreferenceGraphDisplay:
+        """Draw the graph of one instance.
+
+        Parameters
+        ----------
+        graphs : PreferenceGraphs or rank matrix of shape (n_samples, n_labels)
+            What was observed.
+        instance : int, default=0
+            The row to draw.
+        decomposition : str, Decomposition or callable, optional
+            How the graph is cut; one panel for each subgraph.
+        ranks : array-like of shape (n_labels,) or (n_samples, n_labels), optional
+            A ranking to compare with; of a matrix, such as a prediction for all instances, the row of the instance.
+        max_labels, max_panels : int, default=30
+            How many labels and subgraphs are drawn at most; see :meth:`plot`.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        PreferenceGraphDisplay
+        """
+        graphs = as_graphs(graphs)
+        graph = graphs[int(instance)]
+        subgraphs = name = None
+        if decomposition is not None:
+            cut = get_decomposition(decomposition)
+            subgraphs, name = cut.cut(graph).of(0), cut.name
+        if ranks is not None and np.ndim(ranks) == 2:
+            if np.shape(ranks) != graphs.shape:
+                raise ValueError(
+                    f"ranks has shape {np.shape(ranks)}, the graphs have {graphs.shape}; pass one row of ranks, or a "
+                    "row for each instance"
+                )
+            ranks = np.asarray(ranks)[int(instance)]
+        display = cls(graph, subgraphs=subgraphs, name=name, ranks=ranks)
+        return display.plot(ax, max_labels=max_labels, max_panels=max_panels)
+
+    @property
+    def error(self) -> float | None:
+        """Share of the subgraphs (of the edges, without any) that the ranking disagrees with, by weight.
+
+        It is :func:`labelrank.metrics.generalized_error` of this instance; None without a ranking or without edges.
+        """
+        failed, total = self._failed_and_total()
+        return None if self.ranks is None or total == 0 else failed / total
+
+    def plot(self, ax: Axes | None = None, *, max_labels: int = 30, max_panels: int = 30) -> PreferenceGraphDisplay:
+        """Draw the graph.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; the panels of subgraphs are placed inside. By default a new figure.
+        max_labels : int, default=30
+            How many labels are drawn at most. Labels that were not observed are left out first; then, of a layered
+            graph, the worst, and of another, those with the fewest edges. A note below the picture says so; the error
+            in the title is always that of the whole graph.
+        max_panels : int, default=30
+            How many subgraphs are drawn at most.
+
+        Returns
+        -------
+        self
+        """
+        for limit, value in (("max_labels", max_labels), ("max_panels", max_panels)):
+            if value < 1:
+                raise ValueError(f"{limit} must be at least 1, got {value}")
+        nodes = choose_nodes(self.graph, max_labels)
+        parts = [part for part in self.subgraphs or [] if any(nodes.shows(edge) for edge in part.edges())]
+        drawn = parts[:max_panels]
+        ax = axes_or_new(ax, "PreferenceGraphDisplay.plot", self._figsize(nodes, len(drawn)))
+        self.ax_, self.figure_ = ax, ax.figure
+        self.note_ = "; ".join(filter(None, [nodes.note, self._panels_note(len(drawn))]))
+        ax.set_axis_off()
+        if title := self._title():
+            ax.set_title(title)
+        if text := "\n".join(filter(None, [self._ranking(), self.note_])):
+            ax.text(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize=8, color=GREY)
+        size = size_in_points(ax)  # with title and text in place
+        if self.subgraphs is None:
+            self.axes_ = np.array([ax])
+            self._draw_whole(ax, nodes, size)
+        else:
+            self._plot_panels(ax, nodes, drawn, size)
+        return self
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _plot_panels(self, ax: Axes, nodes: Nodes, parts: Sequence[Subgraph], size: tuple[float, float]) -> None:
+        from labelrank.plots._drawing import frame
+
+        width, height = size
+        side = min(_WHOLE * width, 2 * height)
+        whole = ax.inset_axes((0, 0, side / width, 1))
+        whole.set_axis_off()
+        self._draw_whole(whole, nodes, (side, height))
+        panels = [whole]
+        left, gap = side + 0.03 * width, 5.0
+        heading = 10.0 if nodes.crowded else 0.0
+        n_rows, n_columns = layouts.grid(len(parts), width - left, height, 1.0 if nodes.rows is None else 1.25)
+        cell = (width - left) / n_columns, height / n_rows
+        panel = min(cell[0], 1.3 * cell[1]) - gap, min(cell[1] - heading, 1.2 * cell[0]) - gap
+        top = height - (height - n_rows * (panel[1] + gap + heading)) / 2
+        for i, part in enumerate(parts):
+            row, column = divmod(i, n_columns)
+            x, y = left + column * (panel[0] + gap), top - (row + 1) * (panel[1] + gap + heading) + gap / 2
+            inset = ax.inset_axes((x / width, y / height, panel[0] / width, panel[1] / height))
+            caption = self._draw_part(inset, nodes, part, panel)
+            frame(inset, agrees=self._agrees(part.edges()), weight=part.weight, font=6.5, caption=caption)
+            panels.append(inset)
+        self.axes_ = np.array(panels)
+
+    def _draw_whole(self, ax: Axes, nodes: Nodes, size: tuple[float, float]) -> None:
+        from labelrank.plots._drawing import draw_bands, draw_graph
+
+        names, font, place = nodes.laid_out(*size)
+        arrows = self._arrows(nodes, self._edges())
+        if nodes.condensed:
+            arrows = [arrow for arrow in arrows if arrow.agrees is False]
+        draw_bands(ax, place, nodes.n_levels, font=font, arrows=nodes.condensed)
+        draw_graph(ax, place, names, arrows, font=font, grey=nodes.grey, straight=nodes.condensed)
+
+    def _draw_part(self, ax: Axes, nodes: Nodes, part: Subgraph, size: tuple[float, float]) -> str:
+        """Draw a subgraph at the places of the whole graph; the caption that stands for names without room."""
+        from labelrank.plots._drawing import draw_graph
+
+        arrows = self._arrows(nodes, part.edges())
+        named = {node for arrow in arrows for node in (arrow.start, arrow.stop)}
+        names, font, place = nodes.laid_out(*size, small=True)
+        draw_graph(ax, place, names, arrows, font=font, dots=set(range(len(names))) - named, straight=nodes.crowded)
+        if not nodes.crowded:
+            return ""
+        sides = [{edge[side] for edge in part.edges()} for side in (0, 1)]
+        texts = [
+            layouts.shorten(str(self.graph.labels[min(s)]), 18) if len(s) == 1 else f"{len(s)} labels" for s in sides
+        ]
+        return " → ".join(texts)
+
+    def _edges(self) -> list[tuple[int, int]]:
+        _, better, worse = self.graph.to_edges()
+        return list(zip(better.tolist(), worse.tolist(), strict=True))
+
+    def _arrows(self, nodes: Nodes, edges: Sequence[tuple[int, int]]) -> list[Arrow]:
+        from labelrank.plots._drawing import Arrow
+
+        weight = self.graph.weight
+        shares = [] if weight is None or not len(weight) else (weight / weight.max()).tolist()
+        weights = dict(zip(self._edges(), shares, strict=False))
+        at = nodes.of_label
+        return [
+            Arrow(at[a], at[b], self._agrees([(a, b)]), weights.get((a, b))) for a, b in edges if a in at and b in at
+        ]
+
+    def _agrees(self, edges: Sequence[tuple[int, int]]) -> bool | None:
+        """Whether the ranking respects all of the edges; None without a ranking."""
+        if self.ranks is None:
+            return None
+        ranks = self.ranks
+        return all(bool(ranks[a] < ranks[b]) for a, b in edges)
+
+    def _failed_and_total(self) -> tuple[float, float]:
+        parts = disagreement.cut(self.graph).of(0) if self.subgraphs is None else self.subgraphs
+        total = sum(part.weight for part in parts)
+        return sum(part.weight for part in parts if self._agrees(part.edges()) is False), total
+
+    def _title(self) -> str:
+        failed, total = self._failed_and_total()
+        if self.subgraphs is None and self.ranks is None:
+            return ""
+        name = "disagreement" if self.subgraphs is None else self.name or "subgraphs"
+        if not total:
+            return f"{name}: no edges"
+        if self.ranks is None:
+            n_parts = len(self.subgraphs or [])
+            return f"{name}: {n_parts} subgraph{'s' * (n_parts != 1)}"
+        return f"{name}: {failed:.4g} of {total:.4g}"
+
+    def _ranking(self) -> str:
+        """The ranking as a line of text, where it is short enough for one."""
+        if self.ranks is None:
+            return ""
+        names = [str(name) for name in self.graph.labels]
+        groups = [np.flatnonzero(self.ranks == rank) for rank in np.unique(self.ranks)]
+        line = "ranked " + ", ".join(" = ".join(names[label] for label in group) for group in groups)
+        return line if len(line) <= 60 else ""
+
+    def _panels_note(self, n_drawn: int) -> str:
+        n_parts = len(self.subgraphs or [])
+        return f"{n_drawn} of {n_parts} subgraphs drawn" if n_drawn < n_parts else ""
+
+    def _figsize(self, nodes: Nodes, n_panels: int) -> tuple[float, float]:
+        n_rows = len(nodes.rows or ())
+        if self.subgraphs is None:
+            return (4.8, max(4.0, 0.4 * n_rows)) if len(nodes.labels) <= 12 else (7.0, max(5.5, 0.4 * n_rows))
+        return 9.0, max(2.4, 0.3 * n_rows, 1.35 * int(np.ceil(n_panels / 4)))
+
+
+def _check_ranks(ranks: Any, graph: PreferenceGraphs) -> npt.NDArray[np.float64]:
+    array = np.asarray(ranks, dtype=np.float64)
+    if array.shape != (graph.shape[1],):
+        raise ValueError(f"ranks has shape {array.shape}, expected one rank for each of the {graph.shape[1]} labels")
+    if np.isnan(array).any():
+        label = graph.labels[int(np.argmax(np.isnan(array)))]
+        raise ValueError(f"ranks has no rank (NaN) for label {label!r}; a ranking to compare with ranks every label")
+    return array

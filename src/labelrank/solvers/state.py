@@ -1,0 +1,79 @@
+"""What a solver returns: where it got to, and on which way."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Objective(Protocol):
+    """What the solvers of this package need of an objective; see :mod:`labelrank.losses.objectives`."""
+
+    coef_shape: tuple[int, ...]
+
+    @property
+    def total_weight(self) -> float:
+        """What to divide by to speak of a mean loss."""
+
+    @property
+    def largest_change(self) -> float:
+        """Largest 1-norm of the change of all base rankers along an edge."""
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Loss and gradient."""
+
+    def value_and_weights(self, coef: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Loss, W⁺ and W⁻."""
+
+
+class OnStep(Protocol):
+    """Called after every iteration; True asks the solver to stop."""
+
+    def __call__(self, coef: FloatArray, value: float) -> bool:
+        """Whether to stop."""
+
+
+@dataclass
+class SolverState:
+    """Coefficients, and the curve of what was minimised: before the first iteration and after each."""
+
+    coef: FloatArray
+    loss_curve: list[float] = field(default_factory=list)
+    bound_curve: list[float] = field(default_factory=list)  # boosting: the decrease guaranteed for each iteration
+    gap: float = np.inf  # largest entry of the gradient of the mean loss
+    converged: bool = False
+    interrupted: bool = False
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations."""
+        return len(self.loss_curve) - 1
+
+    def warn(self, name: str, max_iter: int, tol: float) -> None:
+        """Say so when the solver did not get where it should."""
+        if self.interrupted:
+            warnings.warn(
+                f"{name} was interrupted after {self.n_iter} iterations; the estimator is fitted with what it had. "
+                "Continue with warm_start=True and fit",
+                stacklevel=4,
+            )
+        elif not self.converged:
+            warnings.warn(
+                f"{name} stopped after max_iter={max_iter} iterations with {self.gap:.2g} as the largest entry of the "
+                f"gradient of the mean loss, tol={tol:g}; increase max_iter, scale the features, or accept"
+                " it by a larger tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def penalty(coef: FloatArray, alpha: float, penalised: Any) -> float:
+    """alpha/2 times the squared norm of the penalised coefficients."""
+    return 0.5 * alpha * float(np.sum(coef[penalised] ** 2)) if alpha else 0.0
