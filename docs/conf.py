@@ -25,7 +25,7 @@ extensions = [
     "sphinx.ext.doctest",
     "numpydoc",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_results"]
 templates_path = ["_templates"]
 default_role = "code"
 
