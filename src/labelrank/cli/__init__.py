@@ -26,6 +26,15 @@ class Format(StrEnum):
     markdown = "markdown"
 
 
+class TableFormat(StrEnum):
+    """What ``reproduce`` prints."""
+
+    table = "table"
+    csv = "csv"
+    markdown = "markdown"
+    rst = "rst"
+
+
 class MissingHow(StrEnum):
     """How labels are hidden; see :func:`labelrank.mask_rankings`."""
 
@@ -102,7 +111,7 @@ def compare(
     missing_how: Annotated[
         MissingHow, typer.Option(help="Hide labels at random, or all but the top of each ranking.")
     ] = MissingHow.random,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds, the hiding and the rankers.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the folds, the hiding and the rankers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one per core.")] = 1,
     output: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.table,
 ) -> None:
@@ -141,3 +150,36 @@ def compare(
     print_report(comparison, problem, output.value)
     if all(row.error for row in comparison.rows):
         raise typer.Exit(1)
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="The experiment: dekel2003.")],
+    data: Annotated[
+        str | None, typer.Option(help="The data set; dekel2003: reuters or rcv1.", show_default="the first")
+    ] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="Where its files are.", show_default="found through LABELRANK_DATA")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small generated problem; needs no files.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one per core.")] = 1,
+    cache: Annotated[
+        str | None,
+        typer.Option(help="Folder for results, so that a run can go on.", show_default="LABELRANK_CACHE, ~/.cache"),
+    ] = None,
+    output: Annotated[TableFormat, typer.Option("--format", "-f", help="What to print.")] = TableFormat.table,
+) -> None:
+    """Make a published table again: our numbers beside the printed ones."""
+    from labelrank.cli.reproduce import check_data, experiment
+
+    try:
+        module = experiment(name)
+        if jobs == 0:
+            raise ValueError("--jobs 0 leaves nobody to do the work; use 1, or -1 for one process per core")
+        report = module.run(check_data(module, data), folder=folder, quick=quick, n_jobs=jobs, cache=cache)
+    except (ValueError, OSError) as error:
+        fail(error)
+    except KeyboardInterrupt:
+        typer.echo("labelrank: stopped; what was computed is kept, and the same command goes on from there", err=True)
+        raise typer.Exit(130) from None
+    report.print(output.value)

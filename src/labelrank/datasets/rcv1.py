@@ -1,0 +1,197 @@
+"""RCV1: the documents of :func:`sklearn.datasets.fetch_rcv1` with the tree of their topics; files of topic trees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch, check_random_state
+
+from labelrank.datasets._bunch import make_bunch
+from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
+
+_HIER = re.compile(r"parent:\s*(\S+)\s+child:\s*(\S+)\s+child-description:.*")
+_COLUMNS = (("parent", "child"), ("group", "topic"))
+
+
+def read_topic_tree(path: PathLike) -> dict[str, str | None]:
+    r"""Read a tree of topics: a ``rcv1.topics.hier.*`` file, or a table with tabs between its columns.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; one that ends in ``.gz`` is unpacked. Either every line reads ``parent: C15  child: C151
+        child-description: …``, or the first line is the header of a table that has the columns ``parent`` and
+        ``child``, or ``group`` and ``topic``.
+
+    Returns
+    -------
+    dict
+        The parent of each node, in the order of the file; None for a node whose parent is given as ``None``. It is
+        the `parents` of :meth:`labelrank.PreferenceGraphs.from_hierarchy`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelrank.datasets import read_topic_tree
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tree.tsv")
+    >>> _ = path.write_text("parent\tchild\nNone\tanimal\nanimal\tcat\n")
+    >>> read_topic_tree(path)
+    {'animal': None, 'cat': 'animal'}
+    """
+    lines = [(number, line) for number, line in read_lines(path) if line.strip()]
+    if not lines:
+        raise malformed(path, None, "lines of a topic tree", "an empty file")
+    pairs = _pairs_of_hier(path, lines) if _HIER.fullmatch(lines[0][1].strip()) else _pairs_of_table(path, lines)
+    parents: dict[str, str | None] = {}
+    seen: dict[str, int] = {}
+    for number, parent, child in pairs:
+        if child in seen:
+            expected = f"one line for each child, and line {seen[child]} has {child!r}"
+            raise malformed(path, number, expected, f"{child!r} again")
+        seen[child] = number
+        parents[child] = None if parent == "None" else parent
+    return parents
+
+
+def _pairs_of_hier(path: PathLike, lines: list[tuple[int, str]]) -> Any:
+    for number, line in lines:
+        match = _HIER.fullmatch(line.strip())
+        if match is None:
+            raise malformed(path, number, "parent: X  child: Y  child-description: Z", excerpt(line))
+        yield number, match[1], match[2]
+
+
+def _pairs_of_table(path: PathLike, lines: list[tuple[int, str]]) -> Any:
+    header = lines[0][1].split("\t")
+    for above, below in _COLUMNS:
+        if above in header and below in header:
+            break
+    else:
+        expected = "parent: X  child: Y  child-description: Z, or a header with the columns parent and child"
+        raise malformed(path, lines[0][0], f"{expected}, or group and topic", excerpt(lines[0][1]))
+    for number, line in lines[1:]:
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise malformed(path, number, f"{len(header)} fields with tabs between them", excerpt(line))
+        parent, child = (fields[header.index(name)].strip() for name in (above, below))
+        if not parent or not child:
+            raise malformed(path, number, f"a {above} and a {below}", excerpt(line))
+        yield number, parent, child
+
+
+def topics_of_rcv1(rcv1: Any, tree: PathLike | Mapping[str, str | None] | None = None) -> Bunch:
+    """Join what :func:`sklearn.datasets.fetch_rcv1` returns with the tree of the topics.
+
+    Parameters
+    ----------
+    rcv1 : Bunch
+        With ``data``, ``target`` (sparse indicator of the topics), ``target_names`` and ``sample_id``.
+    tree : str, path-like or mapping {child: parent}, optional
+        The topic tree, or its file ``rcv1.topics.hier.orig``. By default it is read off the codes: the parent of a
+        topic is the topic with the longest proper prefix of its code (C1511 → C151), else the category of its first
+        letter (C15 → CCAT). For the 103 topics of RCV1 this gives the tree of that file.
+
+    Returns
+    -------
+    Bunch
+        - ``data``: csr_array of shape (n_samples, n_features), cosine-normalised log TF-IDF as distributed;
+        - ``target``: csr_array of shape (n_samples, n_labels), uint8, 1 for each topic of a document;
+        - ``feature_names``: ``x0``, ``x1``, …, since the files name no terms;
+        - ``label_names``: codes of the topics;
+        - ``parents``: mapping from each node to its parent, for :meth:`labelrank.PreferenceGraphs.from_hierarchy`;
+        - ``sample_id``: numbers of the documents;
+        - ``DESCR``: where it comes from.
+
+    Examples
+    --------
+    >>> from sklearn.utils import Bunch
+    >>> from labelrank.datasets import topics_of_rcv1
+    >>> rcv1 = Bunch(data=[[0.6, 0.8]], target=[[1, 1, 1]], target_names=["C15", "C151", "CCAT"], sample_id=[2286])
+    >>> topics_of_rcv1(rcv1).parents
+    {'C15': 'CCAT', 'C151': 'C15', 'CCAT': None}
+    """
+    names = [str(name) for name in rcv1.target_names]
+    if tree is None:
+        parents = _tree_of_codes(names)
+    elif isinstance(tree, Mapping):
+        parents = dict(tree)
+    else:
+        parents = read_topic_tree(tree)
+    lost = [name for name in names if name not in parents]
+    if lost:
+        raise ValueError(f"the topic tree lacks {len(lost)} of {len(names)} topics (first: {lost[0]!r})")
+    data = sparse.csr_array(rcv1.data, dtype=np.float64)
+    target = sparse.csr_array(rcv1.target, dtype=np.uint8)
+    descr = f"RCV1-v2: {data.shape[0]} documents, {data.shape[1]} terms, {len(names)} topics."
+    features = (f"x{i}" for i in range(data.shape[1]))
+    sample_id = np.asarray(rcv1.sample_id)
+    return make_bunch(data, target, features, names, descr, parents=parents, sample_id=sample_id)
+
+
+def _tree_of_codes(names: list[str]) -> dict[str, str | None]:
+    known = set(names)
+
+    def parent(code: str) -> str | None:
+        if code.endswith("CAT"):
+            return None
+        prefixes = [code[:length] for length in range(len(code) - 1, 1, -1)]
+        found = next((above for above in [*prefixes, f"{code[0]}CAT"] if above in known), None)
+        if found is None:
+            raise ValueError(f"the code {code!r} has no topic above it among the target names; pass tree=")
+        return found
+
+    return {code: parent(code) for code in names}
+
+
+def fetch_rcv1_topics(
+    tree: PathLike | Mapping[str, str | None] | None = None,
+    *,
+    n_samples: int | None = None,
+    data_home: PathLike | None = None,
+    download_if_missing: bool = True,
+    random_state: Any = 0,
+) -> Bunch:
+    """Load RCV1 with the tree of its topics, by :func:`sklearn.datasets.fetch_rcv1`.
+
+    The first call downloads some 650 MB and scikit-learn keeps them in its data folder.
+
+    Parameters
+    ----------
+    tree : str, path-like or mapping {child: parent}, optional
+        See :func:`topics_of_rcv1`.
+    n_samples : int, optional
+        Draw so many documents at random; all 804,414 by default.
+    data_home, download_if_missing
+        See :func:`sklearn.datasets.fetch_rcv1`.
+    random_state : int, RandomState instance or None, default=0
+        Which documents are drawn.
+
+    Returns
+    -------
+    Bunch
+        See :func:`topics_of_rcv1`.
+
+    Examples
+    --------
+    >>> from labelrank.datasets import fetch_rcv1_topics
+    >>> rcv1 = fetch_rcv1_topics(n_samples=66_000)  # doctest: +SKIP
+    >>> rcv1.data.shape, rcv1.target.shape  # doctest: +SKIP
+    ((66000, 47236), (66000, 103))
+    """
+    from sklearn.datasets import fetch_rcv1
+
+    rcv1 = fetch_rcv1(data_home=data_home, download_if_missing=download_if_missing)
+    if n_samples is not None and n_samples < rcv1.data.shape[0]:
+        order = check_random_state(random_state).permutation(rcv1.data.shape[0])
+        rows = np.sort(order[:n_samples])
+        rcv1 = Bunch(
+            data=rcv1.data[rows],
+            target=rcv1.target[rows],
+            target_names=rcv1.target_names,
+            sample_id=rcv1.sample_id[rows],
+        )
+    return topics_of_rcv1(rcv1, tree)

@@ -1,0 +1,28 @@
+"""Published tables, one declarative file each, and what they share: runner, cache, table and plot.
+
+An experiment is a list of *cells*. A cell says everything that determines its numbers (data set, protocol, learner,
+fold) and is computed by one function; cells are independent, so they run in parallel, each result is kept on disk, and
+an interrupted run goes on where it stopped. See :mod:`labelrank.experiments.dekel2003` for how one is written.
+"""
+
+from labelrank.experiments.cache import ResultCache, default_folder, fingerprint
+from labelrank.experiments.paired import Paired, paired_comparison
+from labelrank.experiments.plot import plot_table
+from labelrank.experiments.runner import fold_of, run_cells
+from labelrank.experiments.table import Report, Table
+
+EXPERIMENTS = ("dekel2003",)
+
+__all__ = [
+    "EXPERIMENTS",
+    "Paired",
+    "Report",
+    "ResultCache",
+    "Table",
+    "default_folder",
+    "fingerprint",
+    "fold_of",
+    "paired_comparison",
+    "plot_table",
+    "run_cells",
+]
