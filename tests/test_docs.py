@@ -14,6 +14,7 @@ MODULES = [
     "consensus",
     "datasets",
     "decompositions",
+    "experiments",
     "features",
     "losses",
     "metrics",

@@ -29,12 +29,29 @@ _HOMES = {
     "ranks_from_orders": "supervision",
     "ranks_from_scores": "supervision",
     "DummyRanker": "rankers",
+    "LabelCoveringClassifier": "rankers",
+    "LogLinearRanker": "rankers",
     "RankerMixin": "rankers",
 }
-_MODULES = ("cli", "consensus", "datasets", "decompositions", "metrics", "rankers", "supervision")
+_MODULES = (
+    "cli",
+    "consensus",
+    "datasets",
+    "decompositions",
+    "experiments",
+    "features",
+    "losses",
+    "metrics",
+    "plots",
+    "rankers",
+    "solvers",
+    "supervision",
+)
 
 __all__ = [
     "DummyRanker",
+    "LabelCoveringClassifier",
+    "LogLinearRanker",
     "PreferenceGraphs",
     "RankerMixin",
     "as_graphs",
@@ -43,19 +60,37 @@ __all__ = [
     "consensus",
     "datasets",
     "decompositions",
+    "experiments",
+    "features",
     "from_top_k",
+    "losses",
     "mask_rankings",
     "metrics",
     "orders_from_ranks",
+    "plots",
     "rankers",
     "ranks_from_orders",
     "ranks_from_scores",
+    "solvers",
     "supervision",
 ]
 
 if TYPE_CHECKING:
-    from labelrank import cli, consensus, datasets, decompositions, metrics, rankers, supervision
-    from labelrank.rankers import DummyRanker, RankerMixin
+    from labelrank import (
+        cli,
+        consensus,
+        datasets,
+        decompositions,
+        experiments,
+        features,
+        losses,
+        metrics,
+        plots,
+        rankers,
+        solvers,
+        supervision,
+    )
+    from labelrank.rankers import DummyRanker, LabelCoveringClassifier, LogLinearRanker, RankerMixin
     from labelrank.supervision import (
         PreferenceGraphs,
         as_graphs,

@@ -29,7 +29,7 @@ from labelrank.supervision import PreferenceGraphs
 from labelrank.supervision._inputs import is_integer
 
 
-def _set_levels(graphs: PreferenceGraphs) -> npt.NDArray[Any]:
+def set_levels(graphs: PreferenceGraphs) -> npt.NDArray[Any]:
     """Levels of relevant sets: 0 relevant, 1 irrelevant, -1 not known."""
     levels = graphs.to_levels().levels
     if levels.size and levels.max() > 1:
@@ -79,7 +79,7 @@ class SetCovering(Covering):
 
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""
-        levels = _set_levels(graphs)
+        levels = set_levels(graphs)
         n, dummy = levels.shape
         # Members of an instance: its relevant labels, the dummy, its irrelevant labels.
         positives, negatives = (levels == 0).sum(axis=1), (levels == 1).sum(axis=1)
@@ -208,7 +208,7 @@ class FunctionCovering(Covering):
 
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""
-        levels = _set_levels(graphs)
+        levels = set_levels(graphs)
         if (levels < 0).any():
             row = int(np.flatnonzero((levels < 0).any(axis=1))[0])
             raise ValueError(f"instance {row} has labels of which nothing is known; {self.name!r} needs them all")

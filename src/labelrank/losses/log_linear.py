@@ -51,6 +51,8 @@ class LogLinearLoss:
     array([[-0.66666667,  0.33333333,  0.33333333]])
     """
 
+    blocks_per_edge = 2  # along an edge the features leave one label's coefficients and enter another's
+
     def __init__(self, graphs: PreferenceGraphs, decomposition: Decomposition, sample_weight: FloatArray) -> None:
         self.graphs, self.decomposition = graphs, decomposition
         self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)

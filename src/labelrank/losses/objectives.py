@@ -17,12 +17,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
+from labelrank.losses.covering import CoveringLoss
 from labelrank.losses.log_linear import FloatArray, LogLinearLoss
 
 
@@ -33,7 +34,7 @@ class LinearObjective:
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Instances.
-    loss : LogLinearLoss
+    loss : LogLinearLoss or CoveringLoss
         What is paid.
     fit_intercept : bool
         Whether a constant feature, the last row of the coefficients, is added.
@@ -41,7 +42,9 @@ class LinearObjective:
         Threads over blocks of rows.
     """
 
-    def __init__(self, X: Any, loss: LogLinearLoss, *, fit_intercept: bool = True, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, X: Any, loss: LogLinearLoss | CoveringLoss, *, fit_intercept: bool = True, n_jobs: int | None = None
+    ) -> None:
         self.X, self.loss, self.fit_intercept = X, loss, fit_intercept
         self.n_jobs = effective_n_jobs(n_jobs)
         self.n_features = X.shape[1]
@@ -57,7 +60,7 @@ class LinearObjective:
 
     @cached_property
     def largest_change(self) -> float:
-        """2 max ‖x‖₁: along an edge the features leave one block of coefficients and enter another."""
+        """Largest ‖x‖₁, times the number of blocks of coefficients that an edge touches."""
         rows = np.flatnonzero(self.loss.counted)
         if not len(rows):
             return 1.0
@@ -65,7 +68,7 @@ class LinearObjective:
         for first, last in self._blocks(0, self.X.shape[0]):
             part = abs(self.X[first:last]).sum(axis=1)
             norms[first:last] = np.asarray(part).ravel()
-        return float(2 * (norms[rows].max() + self.fit_intercept)) or 1.0
+        return float(self.loss.blocks_per_edge * (norms[rows].max() + self.fit_intercept)) or 1.0
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and its gradient, of shape (n_features [+ 1], n_labels)."""
@@ -158,7 +161,7 @@ class LinearObjective:
         """Scores of the labels that the subgraphs name; `coef` and sums have shape (n_labels, n_features [+ 1])."""
         from labelrank._kernels import products
 
-        d, loss = self.n_features, self.loss
+        d, loss = self.n_features, cast(LogLinearLoss, self.loss)  # the only one with members
         ptr, members = loss.subgraphs.member_ptr, loss.subgraphs.members
         sums = [np.zeros(coef.shape) for _ in range(1 + signed)]
         value = 0.0

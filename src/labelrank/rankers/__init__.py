@@ -2,9 +2,10 @@
 
 from labelrank.rankers.base import RankerMixin
 from labelrank.rankers.dummy import DummyRanker
+from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
 
-__all__ = ["DummyRanker", "LogLinearRanker", "RankerMixin", "all_rankers"]
+__all__ = ["DummyRanker", "LabelCoveringClassifier", "LogLinearRanker", "RankerMixin", "all_rankers"]
 
 
 def all_rankers() -> dict[str, type[RankerMixin]]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import with_callbacks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
 from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
 from labelrank.solvers import SolverState, boost, lbfgs
-from labelrank.supervision import as_graphs
-
-FloatArray = npt.NDArray[np.float64]
+from labelrank.supervision import PreferenceGraphs, as_graphs
 
 
-class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
+class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     r"""Linear scores learned by boosting, or L-BFGS, on decomposed preference graphs.
 
     The score of label l is :math:`f_l(x) = w_l \cdot x + b_l`. Each instance's preference graph is cut into subgraphs,
@@ -60,6 +58,10 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         the value of base ranker j for the instance and l. A callable maps `X` to these values, an array holds them for
         the instances of `fit`, and with ``"precomputed"`` `X` itself is the array; in the last two cases such an array
         takes the place of `X` in `predict` too.
+    calibrated : bool, default=False
+        Whether to learn a cut along with the ranking, from sets of relevant labels: a dummy label is ranked below the
+        relevant and above the other labels. Scores are then differences to its score, and `predict_relevant` gives the
+        labels above it.
     warm_start : bool, default=False
         Whether `fit` goes on from the coefficients of the last call.
     n_jobs : int, optional
@@ -111,13 +113,14 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         self,
         decomposition: str | Decomposition | Callable[..., Any] = "domination",
         *,
-        solver: Literal["boosting", "lbfgs"] = "boosting",
+        solver: Solver = "boosting",
         alpha: float = 0.0,
         max_iter: int = 100,
         tol: float = 1e-4,
         fit_intercept: bool = True,
         smoothing: float = 0.0,
         base_rankers: Any = None,
+        calibrated: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
         on_empty: OnEmpty = "warn",
@@ -130,6 +133,7 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.smoothing = smoothing
         self.base_rankers = base_rankers
+        self.calibrated = calibrated
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.on_empty = on_empty
@@ -157,16 +161,17 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self._check_solver()
+        if self.calibrated and self.base_rankers is not None:
+            raise ValueError("calibrated=True needs features of the instance alone; it does not go with base_rankers")
         decomposition = get_decomposition(self.decomposition)
         X, y, weight = self._validate(X, y, sample_weight)
-        loss = LogLinearLoss(as_graphs(y), decomposition, weight)
+        graphs = _with_learned_dummy(as_graphs(y)) if self.calibrated else as_graphs(y)
+        loss = LogLinearLoss(graphs, decomposition, weight)
         objective = self._objective(X, loss)
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        state = self._solve(objective, self._start(objective), context)
-        self._keep(state)
-        state.warn(f"{type(self).__name__}(solver={self.solver!r})", self.max_iter, self.tol)
+        self._keep(self._solve(objective, self._start(objective.coef_shape), context))
         context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
         return self
 
@@ -195,6 +200,22 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             )
         return np.asarray(base @ self.coef_)
 
+    def predict_relevant(self, X: Any) -> npt.NDArray[np.bool_]:
+        """The labels ranked above the dummy; needs ``calibrated=True``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples, n_labels)
+        """
+        if not self.calibrated:
+            raise AttributeError("predict_relevant needs a cut, which is learned with calibrated=True")
+        return self.decision_function(X) > 0
+
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Probability that label i is before label j, given by the model for a single pair.
 
@@ -212,18 +233,6 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
 
     # -----------------------------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        if self.solver not in ("boosting", "lbfgs"):
-            raise ValueError(f'solver must be "boosting" or "lbfgs", got {self.solver!r}')
-        for name in ("alpha", "tol", "smoothing"):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
-                raise ValueError(f"{name} must be a number from 0, got {value!r}")
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be an integer from 1, got {self.max_iter!r}")
-        if self.smoothing and self.solver == "lbfgs":
-            raise ValueError(f'smoothing is for solver="boosting"; got smoothing={self.smoothing} with solver="lbfgs"')
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray]:
         if self.base_rankers is None:
@@ -253,59 +262,50 @@ class LogLinearRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             return BaseRankerObjective(X, loss)
         return LinearObjective(X, loss, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
 
-    def _start(self, objective: LinearObjective | BaseRankerObjective) -> FloatArray:
-        if not (self.warm_start and hasattr(self, "coef_")):
-            for name in ("loss_curve_", "bound_curve_"):
-                self.__dict__.pop(name, None)
-            return np.zeros(objective.coef_shape)
-        old = self.coef_ if self.base_rankers is not None else self.coef_.T
-        if self.base_rankers is None and self.fit_intercept:
-            old = np.vstack([old, self.intercept_])
-        if old.shape != objective.coef_shape:
-            raise ValueError(
-                f"warm_start=True goes on with coefficients for {self.coef_.shape}, but the data now need "
-                f"{objective.coef_shape}; fit a new estimator"
-            )
-        return np.array(old, order="C")
+    def _joined(self) -> FloatArray:
+        if self.base_rankers is not None:
+            return self.coef_
+        coef = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+        # Only differences to the dummy are kept, so it goes on from zero.
+        return np.hstack([coef, np.zeros((len(coef), 1))]) if self.calibrated else coef
 
     def _solve(self, objective: Any, start: FloatArray, context: Any) -> SolverState:
-        def on_step(coef: FloatArray, value: float) -> bool:
-            step = context.subcontext(task_name=f"{self.solver} iteration")
-            step.call_on_fit_task_begin(estimator=self)
-            return bool(step.call_on_fit_task_end(estimator=self, reconstruction_attributes=lambda: self._split(coef)))
-
         penalised = slice(None) if self.base_rankers is not None else slice(0, objective.n_features)
         common: dict[str, Any] = {
             "max_iter": self.max_iter,
             "tol": self.tol,
             "alpha": self.alpha,
             "penalised": penalised,
-            "on_step": on_step,
+            "on_step": self._watch(context),
         }
         if self.solver == "lbfgs":
             return lbfgs(objective, start, **common)
         return boost(objective, start, smoothing=self.smoothing, **common)
 
     def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
-        """The attributes that the coefficients of the solver stand for."""
-        n_labels = len(self.labels_)
         if self.base_rankers is not None:
-            return {"coef_": coef, "intercept_": np.zeros(n_labels)}
+            return {"coef_": coef, "intercept_": np.zeros(len(self.labels_))}
+        if self.calibrated:
+            coef = coef[:, :-1] - coef[:, -1:]
         n_features = len(coef) - bool(self.fit_intercept)
-        intercept = coef[n_features].copy() if self.fit_intercept else np.zeros(n_labels)
+        intercept = coef[n_features].copy() if self.fit_intercept else np.zeros(len(self.labels_))
         return {"coef_": np.ascontiguousarray(coef[:n_features].T), "intercept_": intercept}
 
-    def _keep(self, state: SolverState) -> None:
-        for name, value in self._split(state.coef).items():
-            setattr(self, name, value)
-        # After a warm start the curves go on; L-BFGS guarantees nothing, so its iterations have no bound.
-        before = getattr(self, "loss_curve_", np.empty(0))[:-1]
-        bounds = state.bound_curve[: state.n_iter] if self.solver == "boosting" else [np.nan] * state.n_iter
-        old_bounds = getattr(self, "bound_curve_", np.empty(0))
-        self.loss_curve_ = np.concatenate([before, state.loss_curve])
-        self.bound_curve_ = np.concatenate([old_bounds, bounds])
-        self.n_iter_ = len(self.loss_curve_) - 1
-        self.gap_ = state.gap
+
+def _with_learned_dummy(graphs: PreferenceGraphs) -> PreferenceGraphs:
+    """Relevant labels above a dummy, the last label, and the dummy above the others: three levels."""
+    levels = graphs.to_levels().levels
+    if levels.size and levels.max() > 1:
+        row = int(np.flatnonzero((levels > 1).any(axis=1))[0])
+        raise ValueError(
+            f"calibrated=True learns where the relevant labels end, and y says so only for two levels; row {row} has "
+            "more. Use PreferenceGraphs.from_multilabel"
+        )
+    known = (levels >= 0).any(axis=1)
+    wide = np.where(levels > 0, 2, levels).astype(np.int8)
+    return PreferenceGraphs(
+        levels=np.column_stack([wide, np.where(known, 1, -1).astype(np.int8)]), n_labels=wide.shape[1] + 1
+    )
 
 
 def _is_precomputed(base_rankers: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from labelrank.solvers.boosting import boost
 from labelrank.solvers.lbfgs import lbfgs
+from labelrank.solvers.sequential import boost_sequentially
 from labelrank.solvers.state import SolverState
 
-__all__ = ["SolverState", "boost", "lbfgs"]
+__all__ = ["SolverState", "boost", "boost_sequentially", "lbfgs"]

@@ -15,11 +15,14 @@ either; its maximum has no formula and is found by Newton's method on all coeffi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
+
+Templates = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def boost(
@@ -31,6 +34,7 @@ def boost(
     smoothing: float = 0.0,
     alpha: float = 0.0,
     penalised: Any = slice(None),
+    templates: Templates | None = None,
     on_step: OnStep | None = None,
 ) -> SolverState:
     """Minimise the loss plus ``alpha/2 ‖coef[penalised]‖²`` from `coef` on.
@@ -50,10 +54,12 @@ def boost(
         is (unless a penalty makes the best step finite).
     alpha, penalised
         The penalty, and the index of the coefficients it is on.
+    templates : callable, optional
+        Takes W⁺ and W⁻ and returns for each coefficient the length of its step, in the place of 1/Z. Along every edge
+        the lengths times the changes must add up to at most 1.
     on_step : callable, optional
         Called with coefficients and loss after every step; True stops.
     """
-    Z = objective.largest_change
     state = SolverState(coef=coef.copy())
     alphas = np.zeros(coef.shape)
     alphas[penalised] = alpha
@@ -67,13 +73,17 @@ def boost(
             state.converged = state.gap <= tol
             if state.converged or state.n_iter >= max_iter:
                 break
-            step = _step(plus + smoothing, minus + smoothing, movable, alphas, state.coef, Z)
+            if templates is None:
+                length = np.full(coef.shape, 1 / objective.largest_change)
+            else:
+                length = templates(plus, minus)
+            step = _step(plus + smoothing, minus + smoothing, movable & (length > 0), alphas, state.coef, length)
             with np.errstate(over="ignore"):
                 gain = plus * -np.expm1(-step) - minus * np.expm1(step)
-            gain += alphas * step * (state.coef - step / (2 * Z))
-            state.coef -= step / Z
+            gain += alphas * step * (state.coef - step * length / 2)
+            state.coef -= step * length
             value, plus, minus = objective.value_and_weights(state.coef)
-            state.bound_curve.append(float(gain.sum()) / Z)
+            state.bound_curve.append(float((gain * length).sum()))
             state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
             if on_step is not None and on_step(state.coef, state.loss_curve[-1]):
                 state.converged = True
@@ -86,29 +96,29 @@ def boost(
     return state
 
 
-def _step(plus: Any, minus: Any, movable: Any, alphas: Any, coef: Any, Z: float) -> FloatArray:
+def _step(plus: Any, minus: Any, movable: Any, alphas: Any, coef: Any, length: Any) -> FloatArray:
     """The Λ that maximises the bound, 0 for what does not move."""
     free = movable & (alphas == 0)
     ratio = np.divide(plus, minus, out=np.ones_like(plus), where=free & (minus > 0))
     step = 0.5 * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
-    if (alphas > 0).any():
-        at = alphas > 0
-        step[at] = _penalised_step(plus[at], minus[at], alphas[at], coef[at], Z)
+    at = movable & (alphas > 0)
+    if at.any():
+        step[at] = _penalised_step(plus[at], minus[at], alphas[at], coef[at], length[at])
     return step
 
 
-def _penalised_step(plus: Any, minus: Any, alpha: Any, coef: Any, Z: float) -> FloatArray:
+def _penalised_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
     """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket."""
     slope = plus - minus + alpha * coef
-    reach = slope * Z / alpha  # beyond it the linear terms alone have the other sign
+    reach = slope / (alpha * length)  # beyond it the linear terms alone have the other sign
     low, high = np.minimum(reach, 0.0), np.maximum(reach, 0.0)
     step = np.zeros_like(slope)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(100):
             up, down = plus * np.exp(-step), minus * np.exp(step)
-            height = up - down + alpha * (coef - step / Z)
+            height = up - down + alpha * (coef - step * length)
             low, high = np.where(height > 0, step, low), np.where(height < 0, step, high)
-            newton = step + height / (up + down + alpha / Z)
+            newton = step + height / (up + down + alpha * length)
             inside = (newton >= low) & (newton <= high)  # equal to an end once converged
             following = np.where(inside, newton, 0.5 * (low + high))
             done = np.abs(following - step) <= 1e-14 * (1 + np.abs(step))

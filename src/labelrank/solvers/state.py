@@ -16,7 +16,9 @@ FloatArray = npt.NDArray[np.float64]
 class Objective(Protocol):
     """What the solvers of this package need of an objective; see :mod:`labelrank.losses.objectives`."""
 
-    coef_shape: tuple[int, ...]
+    @property
+    def coef_shape(self) -> tuple[int, ...]:
+        """Shape of the coefficients."""
 
     @property
     def total_weight(self) -> float:
@@ -62,7 +64,7 @@ class SolverState:
             warnings.warn(
                 f"{name} was interrupted after {self.n_iter} iterations; the estimator is fitted with what it had. "
                 "Continue with warm_start=True and fit",
-                stacklevel=4,
+                stacklevel=5,
             )
         elif not self.converged:
             warnings.warn(
@@ -70,7 +72,7 @@ class SolverState:
                 f"gradient of the mean loss, tol={tol:g}; increase max_iter, scale the features, or accept"
                 " it by a larger tol",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 

@@ -1,0 +1,300 @@
+"""AdaBoost.LC: multilabel classification tuned to the error that is declared by a covering of the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import with_callbacks
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from labelrank.decompositions import Decomposition, get_covering
+from labelrank.losses import CoveringLoss, LinearObjective
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
+from labelrank.solvers import SolverState, boost, boost_sequentially, lbfgs
+from labelrank.solvers.templates import UserTemplates
+from labelrank.supervision import PreferenceGraphs
+
+
+class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimator):
+    r"""Multilabel classifier that minimises the covering loss, by boosting or L-BFGS.
+
+    The labels are covered by sets, the cover elements; labels of an element are right or wrong together, and the number
+    of elements with a wrong label is the error. What is minimised is a convex bound of it,
+
+    .. math:: \sum_i w_i \sum_{s} c_s \log\left(1 + \sum_{l \in a_s} e^{-y_i^l f^l(x_i)}\right)
+              + \frac\alpha2 \sum_l \|w_l\|^2, \qquad f^l(x) = w_l \cdot x + b_l .
+
+    A label is predicted when its score is above 0. It is the log-linear loss on the graph with a dummy label of score
+    0: relevant labels are preferred to the dummy, the dummy to the others.
+
+    Parameters
+    ----------
+    covering : str, Covering or callable, default="hamming"
+        ``"hamming"`` (each label by itself), ``"zero_one"`` (all together), ``"two_sets"`` (the relevant, the others),
+        ``"weighted_positive"``, ``"weighted_negative"``, an object such as ``weighted_positive(3)``, or a function of
+        the boolean vector of an example's relevant labels that returns cover elements; see
+        :mod:`labelrank.decompositions`.
+    solver : {"boosting", "lbfgs"}, default="boosting"
+        ``"boosting"`` decreases the loss by at least ``bound_curve_`` in every round; ``"lbfgs"`` reaches the optimum
+        in far fewer passes.
+    templates : {"parallel", "sequential"} or ndarray of shape (n_templates, n_hypotheses), default="parallel"
+        For boosting, which coefficients of a label move in a round. ``"parallel"``: all, by 1 over the largest 1-norm
+        of an example's features. ``"sequential"``: the best one. An array holds templates b with :math:`\|b\|_1 \le 1`,
+        one non-negative length per feature (and one more, the last, for the intercept); every label takes the best of
+        them. A feature that leaves [-1, 1] is divided by its largest absolute value, so that the bound holds for the
+        data as they are.
+    max_iter : int, default=50
+        Number of rounds or iterations at most.
+    tol : float, default=1e-4
+        Stop when no entry of the gradient of the mean loss is larger.
+    smoothing : float, default=0.0
+        For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero
+        stays at its present value.
+    alpha : float, default=0.0
+        Strength of the penalty; the intercept is free.
+    fit_intercept : bool, default=True
+        Whether to add an intercept, one more constant feature.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the coefficients of the last call.
+    n_jobs : int, optional
+        Threads over blocks of rows.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        Coefficients.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts.
+    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+        What is minimised, divided by the number of examples, before the first round and after each.
+    bound_curve_ : ndarray of shape (n_iter_,)
+        The decrease of it that was guaranteed for each round of boosting; NaN for L-BFGS.
+    classes_ : ndarray of shape (n_labels,)
+        Names of the labels; of a single binary target, its two classes.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Largest entry of the gradient of the mean loss at the end.
+
+    References
+    ----------
+    Amit, Dekel, Singer: A boosting algorithm for label covering in multilabel problems. 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from labelrank import LabelCoveringClassifier
+    >>> from labelrank.metrics import covering_error
+    >>> X, Y = make_multilabel_classification(random_state=0)
+    >>> model = LabelCoveringClassifier("two_sets", solver="lbfgs", alpha=1.0, max_iter=500).fit(X, Y)
+    >>> covering_error(Y, model.decision_function(X), "two_sets") < 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        covering: str | Decomposition | Callable[..., Any] = "hamming",
+        *,
+        solver: Solver = "boosting",
+        templates: Any = "parallel",
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        smoothing: float = 0.0,
+        alpha: float = 0.0,
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.covering = covering
+        self.solver = solver
+        self.templates = templates
+        self.max_iter = max_iter
+        self.tol = tol
+        self.smoothing = smoothing
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelCoveringClassifier:
+        """Learn from relevant labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+        y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+            The relevant labels. A vector of two classes is one label: whether it is the second.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the examples.
+
+        Returns
+        -------
+        self
+        """
+        self._check_solver()
+        covering = get_covering(self.covering)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+        graphs = self._relevant(X, y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        loss = CoveringLoss(graphs, covering, weight)
+        context = self._init_callback_context(max_subtasks=self.max_iter)
+        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        self._keep(self._solve(X, loss, self._watch(context)), float(weight.sum()))
+        context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels; a label is predicted when its score is above 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), or (n_samples,) for a single binary target
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        scores = np.asarray(X @ self.coef_.T + self.intercept_)
+        return scores[:, 0] if self._is_vector else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The relevant labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        int ndarray of shape (n_samples, n_labels): 1 for a relevant label; the class, for a single binary target
+        """
+        relevant = self.decision_function(X) > 0
+        if self._is_vector:
+            return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
+        return relevant.astype(np.int64)
+
+    # -----------------------------------------------------------------------------------------------------------
+
+    def _relevant(self, X: Any, Y: Any) -> PreferenceGraphs:
+        """Graphs of the relevant sets; sets ``classes_``."""
+        if Y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        self._is_vector = False
+        if hasattr(Y, "__array__") and not isinstance(Y, PreferenceGraphs) and not hasattr(Y, "columns"):
+            Y = np.asarray(Y)
+        if isinstance(Y, PreferenceGraphs):
+            graphs = Y
+        elif not sparse.issparse(Y) and np.ndim(_first(Y)) == 0 and not isinstance(_first(Y), (set, frozenset)):
+            graphs = self._relevant_class(Y)
+        elif not sparse.issparse(Y) and not hasattr(Y, "columns") and np.shape(_first(Y)) == (1,) and np.ndim(Y) == 2:
+            graphs = self._relevant_class(column_or_1d(np.asarray(Y), warn=False))
+        else:
+            graphs = PreferenceGraphs.from_multilabel(Y)
+        if len(graphs) != X.shape[0]:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]}, y has {len(graphs)}"
+            )
+        if not self._is_vector:
+            self.classes_ = graphs.labels
+        return graphs
+
+    def _relevant_class(self, y: Any) -> PreferenceGraphs:
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN or infinity")
+        check_classification_targets(y)
+        self._is_vector = True
+        self.classes_ = np.unique(y)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported for a vector of classes; the type of the target is multiclass "
+                f"with {len(self.classes_)} classes. Give y as a 0/1 matrix with a column per label"
+            )
+        relevant = y == self.classes_[-1] if len(self.classes_) == 2 else np.zeros(len(y), dtype=bool)
+        return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8))
+
+    def _solve(self, X: Any, loss: CoveringLoss, on_step: Any) -> SolverState:
+        objective = LinearObjective(X, loss, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
+        start = self._start(objective.coef_shape)
+        common: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "on_step": on_step}
+        penalty: dict[str, Any] = {"alpha": self.alpha, "penalised": slice(0, X.shape[1])}
+        parallel = isinstance(self.templates, str) and self.templates == "parallel"
+        if self.solver == "lbfgs":
+            if not parallel:
+                raise ValueError('templates are for solver="boosting"; leave them at "parallel" with solver="lbfgs"')
+            return lbfgs(objective, start, **penalty, **common)
+        common["smoothing"] = self.smoothing
+        if parallel:
+            return boost(objective, start, **penalty, **common)
+        if isinstance(self.templates, str):
+            if self.templates != "sequential":
+                raise ValueError(f'templates must be "parallel", "sequential" or an array, got {self.templates!r}')
+            if self.alpha:
+                raise ValueError('alpha > 0 goes with templates="parallel" or an array, not with "sequential"')
+            lengths = 1 / self._largest_values(X)
+            return boost_sequentially(_with_constant(X, self.fit_intercept), loss, start, lengths, **common)
+        templates = UserTemplates(self._check_templates(X) / self._largest_values(X), self.smoothing)
+        return boost(objective, start, templates=templates, **penalty, **common)
+
+    def _largest_values(self, X: Any) -> FloatArray:
+        """Largest absolute value of each hypothesis, at least 1."""
+        largest: Any = abs(X).max(axis=0)
+        largest = np.asarray(largest.toarray() if hasattr(largest, "toarray") else largest).ravel()
+        return np.maximum(np.append(largest, 1.0) if self.fit_intercept else largest, 1.0)
+
+    def _check_templates(self, X: Any) -> FloatArray:
+        templates = np.array(self.templates, dtype=np.float64)
+        n_hypotheses = X.shape[1] + bool(self.fit_intercept)
+        if templates.ndim != 2 or templates.shape[1] != n_hypotheses or not len(templates):
+            what = "one column per feature" + " and a last one for the intercept" * bool(self.fit_intercept)
+            raise ValueError(f"templates has shape {templates.shape}, expected (n_templates, {n_hypotheses}): {what}")
+        if not (np.isfinite(templates) & (templates >= 0)).all():
+            raise ValueError("templates must hold finite lengths from 0")
+        norms = templates.sum(axis=1)
+        if norms.max() > 1 + 1e-9:
+            row = int(np.argmax(norms))
+            raise ValueError(f"templates[{row}] has the 1-norm {norms[row]:g}; at most 1 is allowed")
+        return templates
+
+    def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
+        n_features = len(coef) - bool(self.fit_intercept)
+        intercept = coef[n_features].copy() if self.fit_intercept else np.zeros(coef.shape[1])
+        return {"coef_": np.ascontiguousarray(coef[:n_features].T), "intercept_": intercept}
+
+    def _joined(self) -> FloatArray:
+        return np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+
+
+def _first(Y: Any) -> Any:
+    """The first row, to see what kind of rows there are."""
+    if hasattr(Y, "columns"):
+        return np.zeros(2)
+    try:
+        return next(iter(Y), None)
+    except TypeError:
+        raise TypeError(f"y must be a matrix of 0 and 1 or a list of sets of labels, got {type(Y).__name__}") from None
+
+
+def _with_constant(X: Any, fit_intercept: bool) -> Any:
+    X = sparse.csr_array(X)
+    return sparse.hstack([X, sparse.csr_array(np.ones((X.shape[0], 1)))], format="csr") if fit_intercept else X
