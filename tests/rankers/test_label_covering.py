@@ -55,7 +55,7 @@ def compare(model, X, Y, H, name, templates):
     alpha, curve, bounds = oracle.boost(H, Y, lambda y: cover_elements(y, name), templates, ROUNDS)
     quiet(model, X, Y)
     n_iter = model.n_iter_
-    assert n_iter == ROUNDS or model.gap_ == 0
+    assert_allclose(curve[n_iter:], curve[n_iter])  # fewer rounds only when nothing can move any more
     coef = np.column_stack([model.coef_, model.intercept_]).T[: H.shape[1]]
     assert_allclose(coef, alpha, atol=1e-10)
     assert_allclose(model.loss_curve_, curve[: n_iter + 1], rtol=1e-10, atol=1e-12)

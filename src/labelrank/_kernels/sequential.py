@@ -1,4 +1,7 @@
-"""One coefficient per label and round, and only the examples that it touches."""
+"""One coefficient per label and round, and only the examples that it touches.
+
+The two weights have shape (n_labels, n_features), so that all that belongs to one label is together.
+"""
 
 import math
 
@@ -7,30 +10,45 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def best_features(plus, minus, possible, length, smoothing):
-    """Of each label the feature with the largest length · (√W⁺ − √W⁻)², -1 when none can move."""
-    d, k = plus.shape
-    best = np.full(k, -1, np.int64)
-    gain = np.zeros(k)
-    for j in range(d):
-        scale = length[j]
-        for label in range(k):
-            if smoothing > 0 or possible[j, label]:
-                difference = math.sqrt(max(plus[j, label], 0.0)) - math.sqrt(max(minus[j, label], 0.0))
-                value = scale * difference * difference
-                if value > gain[label]:
-                    gain[label] = value
-                    best[label] = j
-    return best
+def _gains(plus, minus, possible, length, smoothed, gain):
+    """Set gain to length · (√W⁺ − √W⁻)² of each feature; the largest abs(W⁺ − W⁻) of those that can move and of all."""
+    steepest, steepest_of_all = 0.0, 0.0
+    for j in range(len(gain)):
+        a, b = max(plus[j], 0.0), max(minus[j], 0.0)
+        moves = 1.0 if smoothed or possible[j] else 0.0
+        difference = abs(a - b)  # (√a − √b)² without cancellation
+        total = a + b + 2.0 * math.sqrt(a * b)
+        gain[j] = moves * length[j] * difference * difference / total if total > 0 else 0.0
+        steepest = max(steepest, moves * difference)
+        steepest_of_all = max(steepest_of_all, difference)
+    return steepest, steepest_of_all
 
 
 @njit(cache=True, nogil=True)
-def weights_of_column(rows, values, label, levels, flow):
-    """W⁺ and W⁻ of one feature and label from scratch."""
+def best_features(plus, minus, possible, length, smoothed):
+    """Of each label the feature with the largest gain, -1 for none; the steepest slope that can move, and of all."""
+    k, d = plus.shape
+    best = np.full(k, -1, np.int64)
+    gain = np.empty(d)
+    steepest, steepest_of_all = 0.0, 0.0
+    for label in range(k):
+        a, b = _gains(plus[label], minus[label], possible[label], length, smoothed, gain)
+        steepest, steepest_of_all = max(steepest, a), max(steepest_of_all, b)
+        top = 0.0
+        for j in range(d):
+            if gain[j] > top:
+                top = gain[j]
+                best[label] = j
+    return best, steepest, steepest_of_all
+
+
+@njit(cache=True, nogil=True)
+def weights_of_column(rows, values, levels, flow):
+    """W⁺ and W⁻ of one feature and label from scratch; `levels` and `flow` are those of the label."""
     plus, minus = 0.0, 0.0
     for p in range(len(rows)):
-        amount = values[p] * flow[rows[p], label]
-        if levels[rows[p], label] == 0:
+        amount = values[p] * flow[rows[p]]
+        if levels[rows[p]] == 0:
             amount = -amount
         if amount > 0:
             plus += amount
@@ -40,36 +58,14 @@ def weights_of_column(rows, values, label, levels, flow):
 
 
 @njit(cache=True, nogil=True)
-def _spread(row, label, change, relevant, indptr, indices, data, plus, minus):
-    """Add a change of flow to the two weights of all features of a row."""
+def _spread(row, change, upper, lower, indptr, indices, data):
+    """Add a change of flow to the weights of all features of a row: positive ones to `upper`, others to `lower`."""
     for p in range(indptr[row], indptr[row + 1]):
-        if (data[p] > 0) != relevant:
-            plus[indices[p], label] += abs(data[p]) * change
+        x = data[p]
+        if x > 0:
+            upper[indices[p]] += x * change
         else:
-            minus[indices[p], label] += abs(data[p]) * change
-
-
-@njit(cache=True, nogil=True)
-def move_separate(rows, values, label, step, levels, scores, flow, weight, factors, csr, plus, minus):
-    """Labels that stand alone: move one of them and update what depends on it. Returns the change of the loss."""
-    indptr, indices, data = csr
-    change_of_loss = 0.0
-    for p in range(len(rows)):
-        row = rows[p]
-        level = levels[row, label]
-        if level < 0:
-            continue
-        before = scores[row, label]
-        after = before + step * values[p]
-        scores[row, label] = after
-        c = weight[row] * factors[level]
-        old, new = (-before, -after) if level == 0 else (before, after)
-        share = 1.0 / (1.0 + math.exp(-new)) if new > -700 else 0.0
-        change_of_loss += c * (_soft(new) - _soft(old))
-        change = c * share - flow[row, label]
-        flow[row, label] = c * share
-        _spread(row, label, change, level == 0, indptr, indices, data, plus, minus)
-    return change_of_loss
+            lower[indices[p]] -= x * change
 
 
 @njit(cache=True, nogil=True)
@@ -78,14 +74,51 @@ def _soft(x):
 
 
 @njit(cache=True, nogil=True)
-def spread_changes(rows, new_flow, levels, flow, csr, plus, minus):
-    """Put the new flows of some rows into `flow` and update the weights."""
-    indptr, indices, data = csr
-    k = flow.shape[1]
-    for r in range(len(rows)):
-        row = rows[r]
-        for label in range(k):
-            change = new_flow[r, label] - flow[row, label]
+def move_alone(rows, values, step, levels, scores, flow, weight, factors, indptr, indices, data, plus, minus):
+    """A label that stands alone: move it and update what depends on it. Returns the change of the loss.
+
+    `levels`, `scores`, `flow`, `plus` and `minus` are those of the label.
+    """
+    change_of_loss, product, last = 0.0, 1.0, -1.0
+    for p in range(len(rows)):
+        row = rows[p]
+        level = levels[row]
+        if level < 0:
+            continue
+        before = scores[row]
+        after = before + step * values[p]
+        scores[row] = after
+        c = weight[row] * factors[level]
+        old, new = (-before, -after) if level == 0 else (before, after)
+        if c != last or product > 1e150 or product < 1e-150:  # one logarithm for many examples of equal weight
+            change_of_loss += last * math.log(product) if last > 0 else 0.0
+            product, last = 1.0, c
+        if abs(old) < 100 and abs(new) < 100:
+            power = math.exp(new)
+            product *= (1.0 + power) / (1.0 + math.exp(old))
+            share = power / (1.0 + power)
+        else:
+            change_of_loss += c * (_soft(new) - _soft(old))
+            share = 1.0 / (1.0 + math.exp(-new)) if new > -700 else 0.0
+        change = c * share - flow[row]
+        flow[row] = c * share
+        if level == 0:
+            _spread(row, change, minus, plus, indptr, indices, data)
+        else:
+            _spread(row, change, plus, minus, indptr, indices, data)
+    return change_of_loss + (last * math.log(product) if last > 0 else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def spread_changes(rows, new_flow, levels, flow, indptr, indices, data, plus, minus):
+    """Put the new flows (n_rows, n_labels) of some rows into `flow` (n_labels, n) and update the weights."""
+    for label in range(len(flow)):
+        for r in range(len(rows)):
+            row = rows[r]
+            change = new_flow[r, label] - flow[label, row]
             if change != 0.0:
-                flow[row, label] = new_flow[r, label]
-                _spread(row, label, change, levels[row, label] == 0, indptr, indices, data, plus, minus)
+                flow[label, row] = new_flow[r, label]
+                if levels[label, row] == 0:
+                    _spread(row, change, minus[label], plus[label], indptr, indices, data)
+                else:
+                    _spread(row, change, plus[label], minus[label], indptr, indices, data)

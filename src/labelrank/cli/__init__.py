@@ -154,9 +154,13 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The experiment: dekel2003.")],
+    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007.")],
     data: Annotated[
-        str | None, typer.Option(help="The data set; dekel2003: reuters or rcv1.", show_default="the first")
+        str | None,
+        typer.Option(
+            help="The data set: reuters or rcv1; amit2007: also emotions, scene, yeast, enron, flags, all.",
+            show_default="the first",
+        ),
     ] = None,
     folder: Annotated[
         str | None, typer.Option(help="Where its files are.", show_default="found through LABELRANK_DATA")

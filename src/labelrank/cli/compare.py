@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
-from labelrank.rankers import DummyRanker, all_rankers
+from labelrank.rankers import DummyRanker, LogLinearRanker, all_rankers
 from labelrank.supervision import mask_rankings
 
 Vector = npt.NDArray[np.float64]
@@ -99,6 +101,9 @@ def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
         if ranker is DummyRanker:
             continue
         found[name] = _seeded(ranker(), seed)
+        if ranker is LogLinearRanker:  # linear scores want features of one scale, and the optimum is what is compared
+            ranker = _seeded(LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=1000), seed)
+            found[name] = make_pipeline(StandardScaler(), ranker)
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = _seeded(DummyRanker(strategy=strategy), seed)
     return found

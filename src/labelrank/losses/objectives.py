@@ -45,18 +45,21 @@ class LinearObjective:
     def __init__(
         self, X: Any, loss: LogLinearLoss | CoveringLoss, *, fit_intercept: bool = True, n_jobs: int | None = None
     ) -> None:
+        self.is_sparse = bool(sparse.issparse(X))
+        if self.is_sparse and not X.has_canonical_format:  # the sign of an entry that is stored in parts is unknown
+            X = X.copy()
+            X.sum_duplicates()
         self.X, self.loss, self.fit_intercept = X, loss, fit_intercept
         self.n_jobs = effective_n_jobs(n_jobs)
         self.n_features = X.shape[1]
         self.coef_shape = (self.n_features + fit_intercept, loss.shape[1])
-        self.is_sparse = bool(sparse.issparse(X))
         values = X.data if self.is_sparse else X
         self.has_negative = bool(values.size) and bool(values.min() < 0)
 
     @property
     def total_weight(self) -> float:
-        """Sum of the weights of the instances."""
-        return float(self.loss.weight.sum())
+        """Sum of the weights of the instances that have a say."""
+        return float(self.loss.weight[self.loss.counted].sum())
 
     @cached_property
     def largest_change(self) -> float:
@@ -208,8 +211,8 @@ class BaseRankerObjective:
 
     @property
     def total_weight(self) -> float:
-        """Sum of the weights of the instances."""
-        return float(self.loss.weight.sum())
+        """Sum of the weights of the instances that have a say."""
+        return float(self.loss.weight[self.loss.counted].sum())
 
     @cached_property
     def largest_change(self) -> float:

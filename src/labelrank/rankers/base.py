@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
-from labelrank.supervision import PreferenceGraphs, check_rankings, label_names, ranks_from_scores
+from labelrank.supervision import PreferenceGraphs, check_rankings, label_names, ranks_from_scores, stacklevel_of_user
 
 OnEmpty = Literal["warn", "error", "ignore"]
 
@@ -151,7 +151,7 @@ class RankerMixin:
         if not y.shape[1]:
             raise ValueError(f"y has no labels (shape={y.shape}); a ranker needs at least one")
         weight = _check_sample_weight(sample_weight, np.empty((len(y), 0)), dtype=np.float64, ensure_non_negative=True)
-        _report_empty_rows(y, weight, on_empty)
+        report_empty_rows(y, weight, on_empty)
         self.labels_ = np.arange(y.shape[1]) if names is None else names
         return X, y, weight
 
@@ -171,8 +171,10 @@ def _refuse_repeats(names: npt.NDArray[Any]) -> None:
         raise ValueError(f"y has the column {twice[0]!r} more than once; give each label a name of its own")
 
 
-def _report_empty_rows(y: Any, weight: npt.NDArray[np.float64], on_empty: OnEmpty) -> None:
+def report_empty_rows(y: Any, weight: npt.NDArray[np.float64], on_empty: OnEmpty) -> None:
     """Say which rows have no pair to learn from: all missing, a single label, or all tied."""
+    if on_empty not in ("warn", "error", "ignore"):
+        raise ValueError(f'on_empty must be "warn", "error" or "ignore", got {on_empty!r}')
     if on_empty == "ignore" or y.shape[1] < 2:
         return
     if isinstance(y, PreferenceGraphs):
@@ -188,4 +190,4 @@ def _report_empty_rows(y: Any, weight: npt.NDArray[np.float64], on_empty: OnEmpt
     )
     if on_empty == "error":
         raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=5)  # the caller of fit, behind the wrapper of _fit_context
+    warnings.warn(message, UserWarning, stacklevel=stacklevel_of_user())

@@ -252,8 +252,8 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
             if self.alpha:
                 raise ValueError('alpha > 0 goes with templates="parallel" or an array, not with "sequential"')
             lengths = 1 / self._largest_values(X)
-            return boost_sequentially(_with_constant(X, self.fit_intercept), loss, start, lengths, **common)
-        templates = UserTemplates(self._check_templates(X) / self._largest_values(X), self.smoothing)
+            return boost_sequentially(_with_constant(objective.X, self.fit_intercept), loss, start, lengths, **common)
+        templates = UserTemplates(self._check_templates(X) / self._largest_values(X))
         return boost(objective, start, templates=templates, **penalty, **common)
 
     def _largest_values(self, X: Any) -> FloatArray:

@@ -26,6 +26,7 @@ class IterativeLinearMixin(CallbackSupportMixin):
     max_iter: int
     tol: float
     smoothing: float
+    fit_intercept: bool
     warm_start: bool
 
     def _check_solver(self) -> None:
@@ -37,6 +38,8 @@ class IterativeLinearMixin(CallbackSupportMixin):
                 raise ValueError(f"{name} must be a number from 0, got {value!r}")
         if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
             raise ValueError(f"max_iter must be an integer from 1, got {self.max_iter!r}")
+        if not isinstance(self.fit_intercept, (bool, np.bool_)):
+            raise ValueError(f"fit_intercept must be True or False, got {self.fit_intercept!r}")
         if self.smoothing and self.solver == "lbfgs":
             raise ValueError(f'smoothing is for solver="boosting"; got smoothing={self.smoothing} with solver="lbfgs"')
 
@@ -74,11 +77,14 @@ class IterativeLinearMixin(CallbackSupportMixin):
         """Set the attributes; the curves are divided by `scale` and go on after a warm start."""
         for name, value in self._split(state.coef).items():
             setattr(self, name, value)
-        before = getattr(self, "loss_curve_", np.empty(0))[:-1]
+        loss_curve = np.array(state.loss_curve) / scale
+        before: FloatArray = getattr(self, "loss_curve_", np.empty(0))
+        old_bounds: FloatArray = getattr(self, "bound_curve_", np.empty(0))
+        if len(before) and not np.isclose(before[-1], loss_curve[0], rtol=1e-8, atol=0):
+            before, old_bounds = before[:0], old_bounds[:0]  # other data or another penalty: they do not connect
         # L-BFGS guarantees nothing, so its iterations have no bound.
         bounds = state.bound_curve[: state.n_iter] if self.solver == "boosting" else [np.nan] * state.n_iter
-        old_bounds = getattr(self, "bound_curve_", np.empty(0))
-        self.loss_curve_ = np.concatenate([before, np.array(state.loss_curve) / scale])
+        self.loss_curve_ = np.concatenate([before[:-1], loss_curve])
         self.bound_curve_ = np.concatenate([old_bounds, np.array(bounds) / scale])
         self.n_iter_ = len(self.loss_curve_) - 1
         self.gap_ = state.gap

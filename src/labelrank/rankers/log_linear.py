@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
-from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.rankers.base import OnEmpty, RankerMixin, report_empty_rows
 from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
 from labelrank.solvers import SolverState, boost, lbfgs
 from labelrank.supervision import PreferenceGraphs, as_graphs
@@ -46,13 +46,14 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     max_iter : int, default=100
         Number of iterations at most.
     tol : float, default=1e-4
-        Stop when no entry of the gradient of the mean loss is larger.
+        Stop when no entry of the gradient of the mean loss is larger; with boosting, of the coefficients that can move.
     fit_intercept : bool, default=True
         Whether to add an intercept for each label, one more constant feature. Has no say with `base_rankers`, which are
         taken as they are.
     smoothing : float, default=0.0
         For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero, so
-        that its best step would be infinite, stays at its present value; a positive number lets it move.
+        that its best step would be infinite, stays at its present value, and a warning counts such coefficients at the
+        end; a positive number lets them move.
     base_rankers : callable, ndarray of shape (n_samples, n_labels, n_base), or "precomputed", optional
         The general form, in which features depend on the label: the score of label l is the sum of ``coef_[j]`` times
         the value of base ranker j for the instance and l. A callable maps `X` to these values, an array holds them for
@@ -65,7 +66,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     warm_start : bool, default=False
         Whether `fit` goes on from the coefficients of the last call.
     n_jobs : int, optional
-        Threads over blocks of rows.
+        Threads over blocks of rows; not used with `base_rankers`.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows of y without any observed pair, from which nothing can be learned.
 
@@ -162,11 +163,22 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         self
         """
         self._check_solver()
+        if isinstance(self.base_rankers, str) and not _is_precomputed(self.base_rankers):
+            raise ValueError(f'base_rankers must be a callable, an array or "precomputed", got {self.base_rankers!r}')
+        old_labels = getattr(self, "labels_", None) if self.warm_start else None
         if self.calibrated and self.base_rankers is not None:
             raise ValueError("calibrated=True needs features of the instance alone; it does not go with base_rankers")
         decomposition = get_decomposition(self.decomposition)
         X, y, weight = self._validate(X, y, sample_weight)
-        graphs = _with_learned_dummy(as_graphs(y)) if self.calibrated else as_graphs(y)
+        if old_labels is not None and not np.array_equal(old_labels, self.labels_):
+            raise ValueError(
+                f"warm_start=True goes on with the labels {list(old_labels)}, but y has {list(self.labels_)}; give "
+                "them in the same order, or fit a new estimator"
+            )
+        graphs = as_graphs(y)
+        if self.calibrated:  # with the dummy, a row of relevant labels alone has pairs as well
+            graphs = _with_learned_dummy(graphs)
+            report_empty_rows(graphs, weight, self.on_empty)
         loss = LogLinearLoss(graphs, decomposition, weight)
         objective = self._objective(X, loss)
         context = self._init_callback_context(max_subtasks=self.max_iter)
@@ -235,11 +247,12 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     # -----------------------------------------------------------------------------------------------------------
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray]:
+        on_empty: OnEmpty = "ignore" if self.calibrated else self.on_empty
         if self.base_rankers is None:
             checks: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
-            return self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **checks)
+            return self._validate_fit(X, y, sample_weight, on_empty=on_empty, **checks)
         given = X if callable(self.base_rankers) or _is_precomputed(self.base_rankers) else self.base_rankers
-        _, y, weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, skip_check_array=True)
+        _, y, weight = self._validate_fit(X, y, sample_weight, on_empty=on_empty, skip_check_array=True)
         base = self._base_values(given)
         if base.shape[:2] != y.shape:
             raise ValueError(
@@ -263,7 +276,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         return LinearObjective(X, loss, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
 
     def _joined(self) -> FloatArray:
-        if self.base_rankers is not None:
+        if self.base_rankers is not None or self.coef_.ndim == 1:
             return self.coef_
         coef = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
         # Only differences to the dummy are kept, so it goes on from zero.

@@ -49,7 +49,8 @@ def lbfgs(
         value += penalty(at, alpha, penalised)
         if not state.loss_curve:
             state.loss_curve.append(value)
-        return value / scale, gradient.ravel() / scale
+        gradient /= scale
+        return value / scale, gradient.ravel()
 
     def each_iteration(intermediate_result: Any) -> None:
         state.coef = intermediate_result.x.reshape(shape).copy()
@@ -78,6 +79,7 @@ def lbfgs(
             state.loss_curve.append(float("nan"))
         return state
     state.coef = result.x.reshape(shape)
+    state.message = str(result.message)
     state.gap = float(np.max(np.abs(result.jac), initial=0.0))
     state.converged = bool(result.success) or state.gap <= tol or result.status == 99
     return state

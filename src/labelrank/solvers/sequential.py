@@ -46,18 +46,20 @@ def boost_sequentially(
     max_iter, tol, smoothing, on_step
         As in :func:`labelrank.solvers.boost`.
     """
-    work = _Sequential(X, loss, coef.copy(), lengths, smoothing)
-    state = SolverState(coef=work.coef, loss_curve=[work.value])
+    state = SolverState(coef=coef.copy())
+    scale = float(loss.weight[loss.counted].sum()) or 1.0
     try:
+        work = _Sequential(X, loss, state.coef, lengths, smoothing)
+        state.loss_curve.append(work.value)
         while True:
-            slope = np.abs(work.plus - work.minus)
-            state.gap = float(np.max(slope, where=work.possible | (smoothing > 0), initial=0.0)) / (
-                float(loss.weight.sum()) or 1.0
-            )
-            state.converged = state.gap <= tol
+            best, slope, slope_of_all = work.best()
+            state.gap = slope_of_all / scale
+            state.converged = slope / scale <= tol
             if state.converged or state.n_iter >= max_iter:
+                fixed = (np.abs(work.plus - work.minus) > tol * scale) & ~work.possible
+                state.left_in_place = 0 if smoothing else int(np.count_nonzero(fixed))
                 break
-            state.bound_curve.append(work.round())
+            state.bound_curve.append(work.move(best))
             state.loss_curve.append(work.value)
             if on_step is not None and on_step(state.coef, work.value):
                 state.converged = True
@@ -66,19 +68,22 @@ def boost_sequentially(
                 work.refresh()
     except KeyboardInterrupt:
         state.interrupted = True
+        if not state.loss_curve:
+            state.loss_curve.append(float("nan"))
     return state
 
 
 class _Sequential:
-    """Scores, flows and weights of the present coefficients."""
+    """Scores, flows and weights of the present coefficients; arrays by label have the labels as rows."""
 
     def __init__(self, X: Any, loss: CoveringLoss, coef: FloatArray, lengths: FloatArray, smoothing: float) -> None:
         self.loss, self.coef, self.lengths, self.smoothing = loss, coef, lengths, smoothing
         self.rows = sparse.csr_array(X)
         self.columns = sparse.csc_array(X)
         self.csr = (self.rows.indptr, self.rows.indices, self.rows.data)
+        self.levels = np.ascontiguousarray(loss.levels.T)
         covering = loss.covering
-        self.factors = None
+        self.factors = None  # of relevant and other labels, where every label is an element by itself
         if isinstance(covering, SetCovering) and (covering.positive, covering.negative) == ("each", "each"):
             self.factors = np.array([covering.positive_weight, covering.negative_weight])
         self.refresh()
@@ -87,43 +92,57 @@ class _Sequential:
 
     def refresh(self) -> None:
         """Everything from scratch."""
-        self.scores = np.ascontiguousarray(self.rows @ self.coef)
-        inflow, outflow = self.scores.copy(), np.empty_like(self.scores)
+        scores = np.ascontiguousarray(self.rows @ self.coef)
+        inflow, outflow = scores.copy(), np.empty_like(scores)
         self.losses = self.loss.losses(slice(None), inflow, outflow)
         self.value = float(self.losses.sum())
         upper, lower = self.rows.maximum(0), -self.rows.minimum(0)
-        self.plus = np.ascontiguousarray(upper.T @ inflow + lower.T @ outflow)
-        self.minus = np.ascontiguousarray(upper.T @ outflow + lower.T @ inflow)
-        self.flow = inflow + outflow  # a label is relevant or not, so one of the two is zero
+        self.plus = np.ascontiguousarray((upper.T @ inflow + lower.T @ outflow).T)
+        self.minus = np.ascontiguousarray((upper.T @ outflow + lower.T @ inflow).T)
+        inflow += outflow  # a label is relevant or not, so one of the two is zero
+        self.scores, self.flow = np.ascontiguousarray(scores.T), np.ascontiguousarray(inflow.T)
 
-    def round(self) -> float:
+    def best(self) -> tuple[Any, float, float]:
+        """The best feature of every label, -1 for none, and the largest slope, of what can move and of all."""
+        from labelrank._kernels.sequential import best_features
+
+        best, slope, of_all = best_features(self.plus, self.minus, self.possible, self.lengths, self.smoothing > 0)
+        return best, float(slope), float(of_all)
+
+    def move(self, best: Any) -> float:
         """Move the best coefficient of every label; returns the guaranteed decrease."""
         from labelrank._kernels import sequential as kernel
 
-        best = kernel.best_features(self.plus, self.minus, self.possible, self.lengths, self.smoothing)
-        bound, moves = 0.0, []
+        bound = 0.0
+        touched = []
         for label in np.flatnonzero(best >= 0):
             j = best[label]
             part = slice(self.columns.indptr[j], self.columns.indptr[j + 1])
             rows, values = self.columns.indices[part], self.columns.data[part]
-            plus, minus = kernel.weights_of_column(rows, values, label, self.loss.levels, self.flow)
+            plus, minus = kernel.weights_of_column(rows, values, self.levels[label], self.flow[label])
             step = 0.5 * np.log((plus + self.smoothing) / (minus + self.smoothing))
             bound += self.lengths[j] * (plus * -np.expm1(-step) - minus * np.expm1(step))
-            moves.append((rows, values, label, -self.lengths[j] * step))
-            self.coef[j, label] -= self.lengths[j] * step
-        if self.factors is not None:
-            for rows, values, label, step in moves:
-                where = (self.loss.levels, self.scores, self.flow, self.loss.weight, self.factors, self.csr)
-                self.value += kernel.move_separate(rows, values, label, step, *where, self.plus, self.minus)
-        elif moves:
-            for rows, values, label, step in moves:
-                self.scores[rows, label] += step * values
-            touched = np.unique(np.concatenate([rows for rows, *_ in moves]))
-            inflow = self.scores[touched]
-            outflow = np.empty_like(inflow)
-            losses = self.loss.losses(touched, inflow, outflow)
-            self.value += float((losses - self.losses[touched]).sum())
-            self.losses[touched] = losses
-            inflow += outflow
-            kernel.spread_changes(touched, inflow, self.loss.levels, self.flow, self.csr, self.plus, self.minus)
+            step *= -self.lengths[j]
+            self.coef[j, label] += step
+            if self.factors is None:
+                self.scores[label, rows] += step * values
+                touched.append(rows)
+            else:
+                of_label = (self.levels[label], self.scores[label], self.flow[label])
+                weights = (self.loss.weight, self.factors, *self.csr, self.plus[label], self.minus[label])
+                self.value += kernel.move_alone(rows, values, step, *of_label, *weights)
+        if touched:
+            self._update(np.unique(np.concatenate(touched)))
         return float(bound)
+
+    def _update(self, rows: Any) -> None:
+        """Losses, flows and weights after the scores of some rows have changed."""
+        from labelrank._kernels.sequential import spread_changes
+
+        inflow = np.ascontiguousarray(self.scores[:, rows].T)
+        outflow = np.empty_like(inflow)
+        losses = self.loss.losses(rows, inflow, outflow)
+        self.value += float((losses - self.losses[rows]).sum())
+        self.losses[rows] = losses
+        inflow += outflow
+        spread_changes(rows, inflow, self.levels, self.flow, *self.csr, self.plus, self.minus)

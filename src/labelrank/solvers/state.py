@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from labelrank.supervision import stacklevel_of_user
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -52,6 +54,8 @@ class SolverState:
     gap: float = np.inf  # largest entry of the gradient of the mean loss
     converged: bool = False
     interrupted: bool = False
+    left_in_place: int = 0  # boosting: coefficients with a slope that cannot move, since one of their weights is zero
+    message: str = ""  # why the solver stopped, where it says so
 
     @property
     def n_iter(self) -> int:
@@ -64,15 +68,24 @@ class SolverState:
             warnings.warn(
                 f"{name} was interrupted after {self.n_iter} iterations; the estimator is fitted with what it had. "
                 "Continue with warm_start=True and fit",
-                stacklevel=5,
+                stacklevel=stacklevel_of_user(),
             )
         elif not self.converged:
+            early = self.n_iter < max_iter and bool(self.message)
             warnings.warn(
-                f"{name} stopped after max_iter={max_iter} iterations with {self.gap:.2g} as the largest entry of the "
-                f"gradient of the mean loss, tol={tol:g}; increase max_iter, scale the features, or accept"
-                " it by a larger tol",
+                f"{name} stopped after {f'max_iter={max_iter}' if not early else self.n_iter} iterations"
+                f"{f' ({self.message})' if early else ''} with {self.gap:.2g} as the largest entry of the gradient of "
+                f"the mean loss, tol={tol:g}; increase max_iter, scale the features, or accept it by a larger tol",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=stacklevel_of_user(),
+            )
+        elif self.left_in_place:
+            warnings.warn(
+                f"{name} left {self.left_in_place} coefficients in place: one of their two weights is zero, so that "
+                f"their best step is infinite (largest gradient entry {self.gap:.2g}, tol={tol:g}); pass smoothing > 0 "
+                'or alpha > 0 to let them move, or solver="lbfgs"',
+                ConvergenceWarning,
+                stacklevel=stacklevel_of_user(),
             )
 
 

@@ -1,6 +1,6 @@
 """What was observed: rank matrices, preference graphs, label hierarchies."""
 
-from labelrank.supervision._inputs import label_names
+from labelrank.supervision._inputs import label_names, stacklevel_of_user
 from labelrank.supervision.graphs import PreferenceGraphs, as_graphs
 from labelrank.supervision.masking import mask_rankings
 from labelrank.supervision.rankings import (
@@ -21,4 +21,5 @@ __all__ = [
     "orders_from_ranks",
     "ranks_from_orders",
     "ranks_from_scores",
+    "stacklevel_of_user",
 ]

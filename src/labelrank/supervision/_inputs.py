@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -256,3 +257,14 @@ def row_index(key: Any, n_rows: int) -> slice | npt.NDArray[Any]:
     if rows.ndim != 1:
         raise IndexError(f"PreferenceGraphs take one index of rows, got {rows.ndim} dimensions")
     return rows if rows.size else rows.astype(np.intp)  # an empty list has no type of its own
+
+
+def stacklevel_of_user() -> int:
+    """For ``warnings.warn``: the first frame that is neither ours nor scikit-learn's.
+
+    Decorators and helpers put frames between the user's line and ours that a fixed number does not know of.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("labelrank", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    return level

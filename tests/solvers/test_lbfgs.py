@@ -1,0 +1,103 @@
+"""L-BFGS: the optimum, its curve, and a clean way out."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from labelrank.solvers import lbfgs
+
+
+class Quadratic:
+    """weight/2 · ‖coef − centre‖², with different curvatures; control-C in the evaluation of number `at`."""
+
+    def __init__(self, at=0, weight=4.0):
+        self.centre = np.array([[1.0, -2.0], [0.5, 3.0]])
+        self.curvature = np.array([[1.0, 3.0], [10.0, 0.2]])
+        self.coef_shape, self.total_weight, self.largest_change = (2, 2), weight, 1.0
+        self.left = at
+
+    def value_and_gradient(self, coef):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        away = coef - self.centre
+        return self.total_weight / 2 * float((self.curvature * away**2).sum()), (
+            self.total_weight * self.curvature * away
+        )
+
+
+@pytest.mark.parametrize("weight", [1e-3, 1.0, 1e6])
+def test_the_optimum_does_not_depend_on_the_number_of_rows(weight):
+    start = np.zeros((2, 2))
+    state = lbfgs(Quadratic(weight=weight), start, max_iter=100, tol=1e-6)
+    assert state.converged
+    assert state.gap <= 1e-6
+    assert_allclose(state.coef, Quadratic().centre, atol=1e-5)
+    assert not start.any()
+    assert state.loss_curve[0] == Quadratic(weight=weight).value_and_gradient(start)[0]
+    assert state.n_iter == len(state.loss_curve) - 1
+    assert (np.diff(state.loss_curve) <= 0).all()
+    assert state.bound_curve == []  # it guarantees nothing
+
+
+def test_a_penalty_on_some_coefficients():
+    state = lbfgs(Quadratic(), np.zeros((2, 2)), max_iter=200, tol=1e-10, alpha=2.0, penalised=slice(0, 1))
+    q = Quadratic()
+    shrunk = q.centre.copy()
+    shrunk[0] *= 4 * q.curvature[0] / (4 * q.curvature[0] + 2)
+    assert_allclose(state.coef, shrunk, atol=1e-6)
+    value, _ = q.value_and_gradient(state.coef)
+    assert_allclose(state.loss_curve[-1], value + (state.coef[0] ** 2).sum())
+
+
+def test_what_stops_it():
+    seen = []
+    state = lbfgs(
+        Quadratic(),
+        np.zeros((2, 2)),
+        max_iter=50,
+        tol=0,
+        on_step=lambda c, v: seen.append((c.copy(), v)) or len(seen) == 2,
+    )
+    assert state.n_iter == 2
+    assert state.converged  # as it was asked to
+    assert_allclose(state.coef, seen[-1][0])
+    assert [value for _, value in seen] == state.loss_curve[1:]
+    short = lbfgs(Quadratic(), np.zeros((2, 2)), max_iter=2, tol=1e-12)
+    assert short.n_iter == 2
+    assert not short.converged
+    assert short.gap > 1e-12
+    there = lbfgs(Quadratic(), Quadratic().centre, max_iter=5, tol=1e-12)
+    assert there.converged
+    assert there.n_iter == 0
+
+
+def test_an_interrupt_before_anything_was_computed():
+    state = lbfgs(Quadratic(at=1), np.zeros((2, 2)), max_iter=50, tol=0)
+    assert state.interrupted
+    assert not state.converged
+    assert state.n_iter == 0
+    assert np.isnan(state.loss_curve).all()
+    assert not state.coef.any()
+
+
+@pytest.mark.parametrize("at", [2, 4, 6])
+def test_an_interrupt_in_an_evaluation(at):
+    state = lbfgs(Quadratic(at=at), np.zeros((2, 2)), max_iter=50, tol=0)
+    whole = lbfgs(Quadratic(), np.zeros((2, 2)), max_iter=50, tol=0)
+    assert state.interrupted
+    assert not state.converged
+    assert state.n_iter < whole.n_iter
+    assert_allclose(state.loss_curve, whole.loss_curve[: state.n_iter + 1])
+    # The coefficients are those of the last loss of the curve.
+    assert_allclose(Quadratic().value_and_gradient(state.coef)[0], state.loss_curve[-1])
+
+
+def test_an_interrupt_in_a_callback():
+    def interrupt(coef, value):
+        raise KeyboardInterrupt
+
+    state = lbfgs(Quadratic(), np.zeros((2, 2)), max_iter=50, tol=0, on_step=interrupt)
+    assert state.interrupted
+    assert state.n_iter == 1
+    assert_allclose(Quadratic().value_and_gradient(state.coef)[0], state.loss_curve[-1])
