@@ -74,15 +74,16 @@ def _soft(x):
 
 
 @njit(cache=True, nogil=True)
-def move_alone(rows, values, step, levels, scores, flow, weight, factors, indptr, indices, data, plus, minus):
-    """A label that stands alone: move it and update what depends on it. Returns the change of the loss.
+def shift_alone(rows, values, step, levels, scores, flow, weight, factors, change):
+    """Move the scores of a label that stands alone; `change` gets the changes of its flow. Returns that of the loss.
 
-    `levels`, `scores`, `flow`, `plus` and `minus` are those of the label.
+    `levels`, `scores` and `flow` are those of the label, `change` has one entry for each of `rows`.
     """
     change_of_loss, product, last = 0.0, 1.0, -1.0
     for p in range(len(rows)):
         row = rows[p]
         level = levels[row]
+        change[p] = 0.0
         if level < 0:
             continue
         before = scores[row]
@@ -100,13 +101,44 @@ def move_alone(rows, values, step, levels, scores, flow, weight, factors, indptr
         else:
             change_of_loss += c * (_soft(new) - _soft(old))
             share = 1.0 / (1.0 + math.exp(-new)) if new > -700 else 0.0
-        change = c * share - flow[row]
+        change[p] = c * share - flow[row]
         flow[row] = c * share
-        if level == 0:
-            _spread(row, change, minus, plus, indptr, indices, data)
-        else:
-            _spread(row, change, plus, minus, indptr, indices, data)
     return change_of_loss + (last * math.log(product) if last > 0 else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def spread_label(rows, change, levels, indptr, indices, data, plus, minus):
+    """Add the changes of the flow of one label to its weights."""
+    for p in range(len(rows)):
+        if levels[rows[p]] == 0:
+            _spread(rows[p], change[p], minus, plus, indptr, indices, data)
+        else:
+            _spread(rows[p], change[p], plus, minus, indptr, indices, data)
+
+
+@njit(cache=True, nogil=True)
+def spread_wide(inflow, outflow, indptr, indices, data, plus, minus):
+    """Add changes (n, s) of the flows of several labels in all rows to their weights (d, s): one pass over the data.
+
+    Few labels of a row are relevant, so the outflow is mostly zero and looked at entry by entry.
+    """
+    n, s = inflow.shape
+    relevant = np.empty(s, np.int64)
+    for row in range(n):
+        count = 0
+        for c in range(s):
+            if outflow[row, c] != 0.0:
+                relevant[count] = c
+                count += 1
+        flow = inflow[row]
+        for p in range(indptr[row], indptr[row + 1]):
+            x = abs(data[p])
+            into, out_of = (plus, minus) if data[p] > 0 else (minus, plus)
+            target = into[indices[p]]
+            for c in range(s):
+                target[c] += x * flow[c]
+            for r in range(count):
+                out_of[indices[p], relevant[r]] += x * outflow[row, relevant[r]]
 
 
 @njit(cache=True, nogil=True)

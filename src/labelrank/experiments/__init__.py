@@ -11,7 +11,7 @@ from labelrank.experiments.plot import plot_table
 from labelrank.experiments.runner import fold_of, run_cells
 from labelrank.experiments.table import Report, Table
 
-EXPERIMENTS = ("dekel2003",)
+EXPERIMENTS = ("dekel2003", "amit2007")
 
 __all__ = [
     "EXPERIMENTS",

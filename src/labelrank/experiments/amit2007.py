@@ -10,10 +10,11 @@ trained with this covering is the best::
     labelrank reproduce amit2007 --data rcv1      RCV1, by scikit-learn
     labelrank reproduce amit2007 --quick          generated documents, in seconds
 
-The first table is what a fixed number of rounds of boosting gives, the algorithm of the paper; the second what L-BFGS
-gives on the same loss, with a penalty chosen on a part of the training data. Whether the diagonal is better than
-another row is tested over the examples, by the paired t-test, which is the paired Wald test of the paper with the
-distribution that is exact for normal differences.
+The paper boosts. Its steps are small where examples have many features, and a table after a fixed number of rounds says
+how far these led as much as what the losses are good for. So the loss is minimised by L-BFGS, with a penalty chosen for
+each covering on a part of the training data, and with one small penalty for all; a third table is what boosting gives.
+Whether the diagonal is better than another row is tested over the examples, by the paired t-test: the paired Wald test
+of the paper with Student's distribution in the place of the normal.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import os
 import time
 import warnings
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ from labelrank.experiments.table import Report, Table
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+Parts = Mapping[str, tuple[Any, Any]]  # examples and relevant labels, to train on and to test on
 
 NAME = "amit2007"
 VERSION = 1  # of everything that determines a number and is not in a cell: raise it when `compute` changes
@@ -55,7 +57,7 @@ COVERINGS = {
 }
 MEASURES = {**COVERINGS, "one_error": "OneErr", "coverage": "Coverage", "average_precision": "AvgP"}
 SHORT = list(COVERINGS.values())
-SOLVERS = {"boosting": "boosting", "lbfgs": "L-BFGS"}
+WAYS = {"chosen": "L-BFGS, chosen penalty", "same": "L-BFGS, one penalty", "boosting": "boosting"}
 PARTS = {"train": "training data", "test": "test data"}
 SIGNIFICANT = 0.01  # the level of the paper
 
@@ -77,12 +79,13 @@ class Protocol:
     train_share: float = 0.733  # of RCV1: 590,000 of 804,414
     rounds: int = 200
     smoothing: float = 0.0
-    alphas: tuple[float, ...] = (10.0, 1.0, 0.1)  # largest first: each fit starts from the one before
-    max_iter: int = 60
+    alphas: tuple[float, ...] = (100.0, 10.0, 1.0, 0.1)  # largest first: each fit starts from the one before
+    max_iter: int = 200
     tol: float = 1e-5
     seed: int = 0
 
 
+TEXT = Protocol(alphas=(10.0, 1.0, 0.1), max_iter=60)  # an iteration is dear there
 QUICK = Protocol(terms_per_topic=15, rounds=30, alphas=(1.0, 0.1), max_iter=20, tol=1e-4)
 
 
@@ -101,7 +104,7 @@ class Problem:
         """The size in words."""
         return (
             f"{self.name}: {len(self.Y):,} examples to train on, {len(self.Y_test):,} to test on, "
-            f"{self.X.shape[1]:,} features, {self.Y.shape[1]} labels, {self.Y.sum(axis=1).mean():.2f} relevant per example"
+            f"{self.X.shape[1]:,} features, {self.Y.shape[1]} labels, {self.Y.sum(axis=1).mean():.2f} of them relevant"
         )
 
 
@@ -175,7 +178,7 @@ def outcome(
     >>> found.errors("boosting", "test").shape  # trained with, measured with, example
     (5, 5, 100)
     """
-    protocol = protocol or (QUICK if quick else Protocol())
+    protocol = protocol or (QUICK if quick else TEXT if data in ("reuters", "rcv1") else Protocol())
     problem = generated_problem(protocol) if quick else load_problem(data, folder, protocol)
     cells = cells_of(problem, protocol)
     kept = None if quick and cache is None else ResultCache(cache)
@@ -277,7 +280,7 @@ def _mulan(name: str, folder: Path) -> Problem:
 
 
 def _dense(Y: Any) -> npt.NDArray[np.uint8]:
-    return np.asarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=np.uint8)
+    return np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y, dtype=np.uint8)
 
 
 def generated_problem(protocol: Protocol) -> Problem:
@@ -315,28 +318,37 @@ def cells_of(problem: Problem, protocol: Protocol) -> list[dict[str, Any]]:
 
 
 def compute(cell: Cell, X: Any, Y: Any, X_test: Any, Y_test: Any) -> Numbers:
-    """Train with one covering and measure everything, on the training data and on the test data.
+    """Train with one covering, with each penalty, and measure everything on the training data and on the test data.
 
-    L-BFGS takes the penalty that has the smallest error, of the covering it is trained with, on a fifth of the
-    training data, trained on the rest; of equals the larger.
+    So that one penalty can be chosen, each is tried on a fifth of the training data, trained on the rest.
     """
     start = time.perf_counter()
-    learner, numbers = cell["learner"], {}
+    numbers: Numbers = {}
+    learner = cell["learner"]
+    parts = {"train": (X, Y), "test": (X_test, Y_test)}
     if learner["solver"] == "boosting":
-        watch = Watch(X, Y)
-        model = _fit(_classifier(learner).set_callbacks(watch), X, Y)
-        numbers["curve"] = watch.curve
+        watch = Watch(parts)
+        numbers["curves"] = watch.curves
+        models = iter([_fit(_classifier(learner).set_callbacks(watch), X, Y)])
     else:
-        tried = _held_out_errors(cell, X, Y)
-        best = int(np.argmin(tried))
-        *_, model = _path(learner, cell["alphas"][: best + 1], X, Y)
-        numbers |= {"alpha": cell["alphas"][best], "held_out": tried}
-    numbers |= {"n_iter": int(model.n_iter_), "gap": float(model.gap_), "loss": float(model.loss_curve_[-1])}
-    for part, examples, relevant in (("train", X, Y), ("test", X_test, Y_test)):
-        scores = model.decision_function(examples)
-        missed, added = mistakes(relevant, scores)
-        numbers[part] = {"measures": measures(relevant, scores), "missed": _pack(missed), "added": _pack(added)}
+        numbers["held_out"] = _held_out_errors(cell, X, Y)
+        models = _path(learner, cell["alphas"], X, Y)
+    numbers["path"] = [_measured(model, parts) for model in models]
     return {**numbers, "seconds": time.perf_counter() - start}
+
+
+def _measured(model: Any, parts: Parts) -> Numbers:
+    numbers: Numbers = {
+        "alpha": float(model.alpha),
+        "n_iter": int(model.n_iter_),
+        "gap": float(model.gap_),
+        "loss": float(model.loss_curve_[-1]),
+    }
+    for part, (X, Y) in parts.items():
+        scores = model.decision_function(X)
+        missed, added = mistakes(Y, scores)
+        numbers[part] = {"measures": measures(Y, scores), "missed": _pack(missed), "added": _pack(added)}
+    return numbers
 
 
 def _classifier(learner: Cell, **options: Any) -> Any:
@@ -371,14 +383,15 @@ def _held_out_errors(cell: Cell, X: Any, Y: Any) -> list[float]:
 class Watch:
     """Callback that notes the five covering errors before the first round and after each."""
 
-    def __init__(self, X: Any, Y: Any) -> None:
-        self.X, self.Y = X, Y
-        self.curve: dict[str, list[float]] = {name: [] for name in COVERINGS}
-        self._note(np.zeros(Y.shape))
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.curves: dict[str, dict[str, list[float]]] = {part: {name: [] for name in COVERINGS} for part in parts}
+        for part, (_, Y) in parts.items():
+            self._note(part, np.zeros(Y.shape))
 
-    def _note(self, scores: Any) -> None:
-        for name, errors in covering_errors(*mistakes(self.Y, scores)).items():
-            self.curve[name].append(float(errors.mean()))
+    def _note(self, part: str, scores: Any) -> None:
+        for name, errors in covering_errors(*mistakes(self.parts[part][1], scores)).items():
+            self.curves[part][name].append(float(errors.mean()))
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Nothing to prepare."""
@@ -392,7 +405,8 @@ class Watch:
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> None:
         """Note the errors after a round."""
         if "iteration" in context.task_name:
-            self._note(fitted_estimator.decision_function(self.X))
+            for part, (X, _) in self.parts.items():
+                self._note(part, fitted_estimator.decision_function(X))
 
 
 def mistakes(Y: Any, scores: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -466,31 +480,33 @@ class Outcome:
     cells: Sequence[Cell]
     results: Sequence[Numbers]
 
-    def of(self, solver: str) -> list[Numbers]:
-        """The results of a solver, one for each covering."""
-        pairs = zip(self.cells, self.results, strict=True)
-        found = {cell["learner"]["covering"]: numbers for cell, numbers in pairs if cell["learner"]["solver"] == solver}
+    def of(self, way: str) -> list[Numbers]:
+        """What one of the `WAYS` of minimising gave, for each covering."""
+        solver = "boosting" if way == "boosting" else "lbfgs"
+        found = {}
+        for cell, numbers in zip(self.cells, self.results, strict=True):
+            if cell["learner"]["solver"] == solver:
+                # Of equals the larger penalty, which comes first; the smallest where all coverings get the same.
+                at = int(np.argmin(numbers["held_out"])) if way == "chosen" else -1
+                found[cell["learner"]["covering"]] = {**numbers, **numbers["path"][at]}
         return [found[covering] for covering in COVERINGS]
 
-    def measures(self, solver: str, part: str) -> FloatArray:
+    def measures(self, way: str, part: str) -> FloatArray:
         """Array of shape (trained with, the eight measures)."""
-        return np.array([[numbers[part]["measures"][name] for name in MEASURES] for numbers in self.of(solver)])
+        return np.array([[numbers[part]["measures"][name] for name in MEASURES] for numbers in self.of(way)])
 
-    def errors(self, solver: str, part: str) -> FloatArray:
+    def errors(self, way: str, part: str) -> FloatArray:
         """The covering errors, of shape (trained with, measured with, example)."""
-        rows = [
-            covering_errors(_unpack(numbers[part]["missed"]), _unpack(numbers[part]["added"]))
-            for numbers in self.of(solver)
-        ]
-        return np.array([list(row.values()) for row in rows])
+        counts = [(_unpack(numbers[part]["missed"]), _unpack(numbers[part]["added"])) for numbers in self.of(way)]
+        return np.array([list(covering_errors(*each).values()) for each in counts])
 
-    def curves(self) -> FloatArray:
-        """The errors on the training data, of shape (trained with, measured with, 1 + rounds)."""
-        return np.array([[numbers["curve"][name] for name in COVERINGS] for numbers in self.of("boosting")])
+    def curves(self, part: str = "train") -> FloatArray:
+        """The errors as boosting goes on, of shape (trained with, measured with, 1 + rounds)."""
+        return np.array([[numbers["curves"][part][name] for name in COVERINGS] for numbers in self.of("boosting")])
 
-    def diagonal(self, solver: str, part: str) -> Diagonal:
+    def diagonal(self, way: str, part: str) -> Diagonal:
         """Where the diagonal wins."""
-        return compare_diagonal(self.errors(solver, part))
+        return compare_diagonal(self.errors(way, part))
 
 
 @dataclass(frozen=True)
@@ -569,42 +585,52 @@ class MeasureTable(Table):
 
 def report(found: Outcome, *, printed: bool = True) -> Report:
     """The table of the paper, the comparison behind its claim, and how far the loss was minimised."""
-    protocol = found.protocol
-    titles = {"boosting": f"boosting, {protocol.rounds} rounds", "lbfgs": "L-BFGS, chosen penalty"}
     tables: list[Table] = []
-    for solver, title in titles.items():
-        tables.append(_table(f"{title}: test data", found.measures(solver, "test"), printed))
-        tables.append(_p_values(f"{title}: p of the diagonal against the row, test data", found, solver, "test"))
-        tables.append(_table(f"{title}: training data", found.measures(solver, "train"), False))
-        tables.append(_p_values(f"{title}: p of the diagonal against the row, training data", found, solver, "train"))
-    tables += [_solving(title, found, solver) for solver, title in titles.items()]
-    tables.append(_counts([found]))
-    return Report(_protocol([found], printed), tables, [*_findings(found), *_over_rounds(found)])
+    for way, title in _titles(found.protocol).items():
+        tables += [
+            _table(f"{title}: test data", found.measures(way, "test"), printed),
+            _p_values(f"{title}: p of the diagonal against the row, test data", found, way, "test"),
+            _table(f"{title}: training data", found.measures(way, "train"), False),
+            _p_values(f"{title}: p of the diagonal against the row, training data", found, way, "train"),
+            _solving(f"{title}: how far it was minimised", found, way),
+        ]
+    return Report(_protocol([found], printed), [*tables, _counts([found])], _findings(found))
 
 
 def summary(outcomes: Sequence[Outcome]) -> Report:
-    """How often the diagonal wins, on several data sets."""
+    """How often the diagonal wins, on several data sets, and their tables on test data."""
     tables = [
-        _table(f"{each.problem.name}, {SOLVERS[solver]}: test data", each.measures(solver, "test"), False)
+        _table(f"{each.problem.name}, {title}: test data", each.measures(way, "test"), False)
         for each in outcomes
-        for solver in SOLVERS
+        for way, title in _titles(each.protocol).items()
     ]
-    findings = [f"{each.problem.name}, {line}" for each in outcomes for line in [*_findings(each), *_over_rounds(each)]]
+    findings = [f"{each.problem.name}, {line}" for each in outcomes for line in _findings(each)]
     return Report(_protocol(outcomes, False), [_counts(outcomes), *tables], findings)
 
 
+def _titles(protocol: Protocol) -> dict[str, str]:
+    details = {"boosting": f", {protocol.rounds} rounds", "same": f" of {protocol.alphas[-1]:g}"}
+    return {way: words + details.get(way, "") for way, words in WAYS.items()}
+
+
 def _protocol(outcomes: Sequence[Outcome], printed: bool) -> list[str]:
-    protocol = outcomes[0].protocol
-    lines = [each.problem.size for each in outcomes]
-    lines += [
-        f"boosting: {protocol.rounds} rounds, parallel template, smoothing {protocol.smoothing:g}; L-BFGS: penalty of "
-        f"{', '.join(format(alpha, 'g') for alpha in protocol.alphas)}, chosen on a fifth of the training data by the "
-        "error that was minimised",
+    return [
+        *[f"{each.problem.size}; {_solvers(each.protocol)}" for each in outcomes],
+        "boosting with the parallel template; of the penalties, the one with the smallest error, of the covering "
+        "that is trained with, on a fifth of the training data, or the smallest for all",
         "rows: the covering that was trained with, columns: the error; best of each column marked; coverage is counted "
         "from 1" + (", in the paper from 0" if printed else ""),
         "p: paired t-test over the examples, two-sided, not corrected for the number of tests",
     ]
-    return lines
+
+
+def _solvers(protocol: Protocol) -> str:
+    penalties = ", ".join(format(alpha, "g") for alpha in protocol.alphas)
+    smoothing = f" with smoothing {protocol.smoothing:g}" if protocol.smoothing else ""
+    return (
+        f"{protocol.rounds} rounds of boosting{smoothing}; {protocol.max_iter} iterations of L-BFGS for each of the "
+        f"penalties {penalties}"
+    )
 
 
 def _table(title: str, values: FloatArray, printed: bool) -> Table:
@@ -612,26 +638,24 @@ def _table(title: str, values: FloatArray, printed: bool) -> Table:
     return MeasureTable(title, "trained", SHORT, columns, values[:, :, None], PRINTED if printed else None)
 
 
-def _p_values(title: str, found: Outcome, solver: str, part: str) -> Table:
-    return Table(title, "trained", SHORT, SHORT, found.diagonal(solver, part).p[:, :, None], best=None)
+def _p_values(title: str, found: Outcome, way: str, part: str) -> Table:
+    return Table(title, "trained", SHORT, SHORT, found.diagonal(way, part).p[:, :, None], best=None)
 
 
-def _solving(title: str, found: Outcome, solver: str) -> Table:
-    columns = {"n_iter": "iterations", "gap": "gap", "loss": "mean loss", "seconds": "seconds"}
-    digits = [0, 5, 4, 0]
-    if solver == "lbfgs":
-        columns, digits = {"alpha": "penalty", **columns}, [2, *digits]
-    values = [[[numbers[name]] for name in columns] for numbers in found.of(solver)]
-    return Table(title, "trained", SHORT, list(columns.values()), values, digits=digits, best=None)
+def _solving(title: str, found: Outcome, way: str) -> Table:
+    """Seconds are those of the whole cell: all penalties, twice; for boosting the errors after every round."""
+    columns = {"alpha": "penalty", "n_iter": "iterations", "gap": "gap", "loss": "mean loss", "seconds": "seconds"}
+    values = [[[numbers[name]] for name in columns] for numbers in found.of(way)]
+    return Table(title, "trained", SHORT, list(columns.values()), values, digits=(1, 0, 5, 4, 0), best=None)
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Table:
     """For how many of the five errors the diagonal is best, is so significantly, and is beaten significantly."""
     rows, values = [], []
     for each in outcomes:
-        for solver, shown in SOLVERS.items():
-            rows.append(f"{each.problem.name}, {shown}")
-            both = [each.diagonal(solver, part) for part in PARTS]
+        for way, words in WAYS.items():
+            rows.append(f"{each.problem.name}, {words}")
+            both = [each.diagonal(way, part) for part in PARTS]
             values.append([[int(c.sum())] for d in both for c in (d.best, d.clearly_best, d.clearly_beaten)])
     columns = [f"{part}: {what}" for part in PARTS for what in ("best", "p < 0.01", "beaten")]
     title = "for how many of the five errors the diagonal is best, is best with p < 0.01, is beaten with p < 0.01"
@@ -640,18 +664,33 @@ def _counts(outcomes: Sequence[Outcome]) -> Table:
 
 def _findings(found: Outcome) -> list[str]:
     lines = []
-    for solver, shown in SOLVERS.items():
+    for way, words in WAYS.items():
         for part, where in PARTS.items():
-            diagonal = found.diagonal(solver, part)
+            diagonal = found.diagonal(way, part)
             said = [
-                f"{words} {int(columns.sum())}{_named(columns)}"
-                for words, columns in (
+                f"{what} {int(columns.sum())}{_named(columns)}"
+                for what, columns in (
                     ("best on", diagonal.best),
                     ("with p < 0.01 against each other row on", diagonal.clearly_best),
                     ("beaten by another row with p < 0.01 on", diagonal.clearly_beaten),
                 )
             ]
-            lines.append(f"{shown}, {where}, of five errors the diagonal is " + "; ".join(said))
+            lines.append(f"{words}, {where}, of five errors the diagonal is " + "; ".join(said))
+    return [*lines, *_against_hamming(found), *_over_rounds(found)]
+
+
+def _against_hamming(found: Outcome) -> list[str]:
+    """What training with the covering of the error brings, compared with training with the Hamming covering."""
+    lines = []
+    hamming = list(COVERINGS).index("hamming")
+    for way, words in WAYS.items():
+        diagonal, errors = found.diagonal(way, "test"), found.measures(way, "test")
+        changes = [
+            f"{name} {100 * diagonal.difference[hamming, j] / errors[hamming, j]:+.1f} % (p = {p:.2g})"
+            for j, (name, p) in enumerate(zip(SHORT, diagonal.p[hamming], strict=True))
+            if j != hamming and errors[hamming, j] > 0
+        ]
+        lines.append(f"{words}, test data, the diagonal compared with HM: " + ", ".join(changes))
     return lines
 
 
@@ -661,12 +700,15 @@ def _named(columns: BoolArray) -> str:
 
 
 def _over_rounds(found: Outcome) -> list[str]:
-    """For how many errors the diagonal is best on the training data, as boosting goes on."""
-    curves = found.curves()
-    rounds = [n for n in (5, 10, 20, 50, 100, 200, 500, 1000) if n < curves.shape[2]]
-    counts = [int(compare_diagonal(curves[:, :, [n]]).best.sum()) for n in rounds]
-    listed = ", ".join(f"{count} after {n}" for n, count in zip(rounds, counts, strict=True))
-    return [f"boosting, training data, the diagonal is best on {listed} rounds"]
+    """For how many errors the diagonal is best, as boosting goes on."""
+    lines = []
+    for part, where in PARTS.items():
+        curves = found.curves(part)
+        rounds = [n for n in (5, 10, 20, 50, 100, 200, 500, 1000) if n < curves.shape[2]]
+        counts = [int(compare_diagonal(curves[:, :, [n]]).best.sum()) for n in rounds]
+        listed = ", ".join(f"{count} after {n}" for n, count in zip(rounds, counts, strict=True))
+        lines.append(f"boosting, {where}, the diagonal is best on {listed} rounds")
+    return lines
 
 
 # --- The picture
@@ -697,7 +739,7 @@ def plot_training_errors(found: Outcome, *, axes: Any = None) -> Any:
 
     curves = found.curves()
     if axes is None:
-        axes = Figure(figsize=(13, 3.2), layout="constrained").subplots(1, len(SHORT))
+        axes = Figure(figsize=(13, 3.0), layout="constrained").subplots(1, len(SHORT))
     axes = np.atleast_1d(axes)
     if len(axes) != len(SHORT):
         raise ValueError(f"axes has {len(axes)} entries; five are needed, one for each error")
@@ -709,7 +751,9 @@ def plot_training_errors(found: Outcome, *, axes: Any = None) -> Any:
         axis.set(title=SHORT[j], xlabel="round", yscale="log")
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("error on the training data")
-    axes[-1].legend(title="trained with")
+    legend = axes[-1].legend(title="trained with", loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    for line in legend.get_lines():
+        line.set_linewidth(1.8)
     return axes
 
 

@@ -64,7 +64,7 @@ def boost_sequentially(
             if on_step is not None and on_step(state.coef, work.value):
                 state.converged = True
                 break
-            if state.n_iter % _ROUNDS_BETWEEN_FRESH_SUMS == 0:
+            if state.n_iter % _ROUNDS_BETWEEN_FRESH_SUMS == 0 and state.n_iter < max_iter:
                 work.refresh()
     except KeyboardInterrupt:
         state.interrupted = True
@@ -83,7 +83,9 @@ class _Sequential:
         self.csr = (self.rows.indptr, self.rows.indices, self.rows.data)
         self.levels = np.ascontiguousarray(loss.levels.T)
         covering = loss.covering
-        self.factors = None  # of relevant and other labels, where every label is an element by itself
+        self.factors: FloatArray | None = (
+            None  # of relevant and other labels, where every label is an element by itself
+        )
         if isinstance(covering, SetCovering) and (covering.positive, covering.negative) == ("each", "each"):
             self.factors = np.array([covering.positive_weight, covering.negative_weight])
         self.refresh()
@@ -114,7 +116,7 @@ class _Sequential:
         from labelrank._kernels import sequential as kernel
 
         bound = 0.0
-        touched = []
+        touched, wide = [], []
         for label in np.flatnonzero(best >= 0):
             j = best[label]
             part = slice(self.columns.indptr[j], self.columns.indptr[j + 1])
@@ -127,13 +129,36 @@ class _Sequential:
             if self.factors is None:
                 self.scores[label, rows] += step * values
                 touched.append(rows)
+                continue
+            change = np.empty(len(rows))
+            of_label = (self.levels[label], self.scores[label], self.flow[label], self.loss.weight, self.factors)
+            self.value += kernel.shift_alone(rows, values, step, *of_label, change)
+            if 2 * len(rows) > self.rows.shape[0]:
+                wide.append((label, rows, change))
             else:
-                of_label = (self.levels[label], self.scores[label], self.flow[label])
-                weights = (self.loss.weight, self.factors, *self.csr, self.plus[label], self.minus[label])
-                self.value += kernel.move_alone(rows, values, step, *of_label, *weights)
+                weights = (self.plus[label], self.minus[label])
+                kernel.spread_label(rows, change, self.levels[label], *self.csr, *weights)
         if touched:
             self._update(np.unique(np.concatenate(touched)))
+        if wide:
+            self._spread_together(wide)
         return float(bound)
+
+    def _spread_together(self, wide: list[tuple[Any, ...]]) -> None:
+        """Weights of labels that have moved in most rows: one pass over the data for all of them."""
+        from labelrank._kernels.sequential import spread_wide
+
+        n, d = self.rows.shape
+        inflow, outflow = np.zeros((n, len(wide))), np.zeros((n, len(wide)))
+        for column, (label, rows, change) in enumerate(wide):
+            relevant = self.levels[label][rows] == 0
+            inflow[rows, column] = np.where(relevant, 0.0, change)
+            outflow[rows, column] = np.where(relevant, change, 0.0)
+        plus, minus = np.zeros((d, len(wide))), np.zeros((d, len(wide)))
+        spread_wide(inflow, outflow, *self.csr, plus, minus)
+        labels = [label for label, _, _ in wide]
+        self.plus[labels] += plus.T
+        self.minus[labels] += minus.T
 
     def _update(self, rows: Any) -> None:
         """Losses, flows and weights after the scores of some rows have changed."""
