@@ -240,7 +240,6 @@ def _path(learner: Cell, X: Any, y: PreferenceGraphs, X_test: Any, y_test: Prefe
     parameters = {name: value for name, value in learner.items() if name != "alphas"}
     ranker = LogLinearRanker(**parameters, warm_start=True, on_empty="ignore")
     path = []
-    done = 0
     for alpha in learner["alphas"]:
         _fit(ranker.set_params(alpha=alpha), X, y)
         predicted = ranker.predict(X_test)
@@ -248,12 +247,11 @@ def _path(learner: Cell, X: Any, y: PreferenceGraphs, X_test: Any, y_test: Prefe
             {
                 "alpha": alpha,
                 "errors": {error: generalized_error(y_test, predicted, error) for error in DECOMPOSITIONS},
-                "n_iter": int(ranker.n_iter_) - done,
+                "n_iter": int(ranker.n_iter_),  # counted anew with each penalty
                 "gap": float(ranker.gap_),
                 "loss": float(ranker.loss_curve_[-1]) / len(y),
             }
         )
-        done = int(ranker.n_iter_)
     return path
 
 

@@ -82,7 +82,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     bound_curve_ : ndarray of shape (n_iter_,)
         The decrease that was guaranteed for each iteration of boosting; NaN for one of L-BFGS, which guarantees none.
     n_iter_ : int
-        Number of iterations, those before a warm start included.
+        Number of iterations; those before a warm start are included where what is minimised has stayed the same.
     gap_ : float
         Largest entry of the gradient of the mean loss at the end.
     labels_ : ndarray of shape (n_labels,)
