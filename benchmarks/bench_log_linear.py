@@ -7,7 +7,8 @@ Claims, each a ratio of times measured in turn in this process (the smallest of 
 2. one boosting pass over 20,000 documents x 6,000 terms x 100 labels: at most 2.5 times its three sparse products;
    ten times the documents: at most 12 times the time and the memory;
 3. a million battles over 50 labels, 100 dense features, L-BFGS to tol: under 5 times ten bare products X·W and Xᵀ·G;
-4. peak memory of a fit on sparse X: below 3 times the score matrix plus the data.
+4. peak memory of a fit on sparse X: below 3 times the score matrix plus the data, where the coefficients are not what
+   fills it: boosting from 20,000 documents x 6,000 terms on, L-BFGS from 60,000 on.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
@@ -51,7 +52,7 @@ def objective(X, y, coef, intercept, alpha):
     return -logs.sum() + alpha / 2 * (coef**2).sum()
 
 
-def logistic_regression(X, y, name, repeat, alpha=1.0, tol=1e-5):
+def logistic_regression(X, y, name, repeat, alpha=1.0, tol=1e-6):
     n_labels = y.max() + 1
     graphs = PreferenceGraphs.from_multiclass(y, n_labels=n_labels)
     theirs = LogisticRegression(C=1 / alpha, tol=tol, max_iter=5000)
@@ -131,8 +132,8 @@ def ten_times(quick):
     time_ratio, memory_ratio = large[0] / small[0], (large[1] + large[2]) / (small[1] + small[2])
     print(f"2. ten times the documents: time {time_ratio:.1f}, data and peak memory {memory_ratio:.1f} (at most 12)")
     good = time_ratio <= 12 and memory_ratio <= 12
-    # The workspace of L-BFGS is some 40 times the coefficients, whatever the number of documents.
-    for solver, size in (("boosting", 4 * n), ("lbfgs", 20 * n)):
+    # L-BFGS takes some 30 times the coefficients, whatever the number of documents: ten documents per term.
+    for solver, size in (("boosting", 4 * n), ("lbfgs", 12 * n)):
         _, peak, held, scores = short_fit(size, quick, solver)
         good &= peak < 3 * scores + held
         print(

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from labelrank import as_graphs
+from labelrank.decompositions import get_decomposition
+from labelrank.losses import LinearObjective, LogLinearLoss
 from labelrank.solvers import lbfgs
 
 
@@ -12,8 +15,9 @@ class Quadratic:
 
     def __init__(self, at=0, weight=4.0):
         self.centre = np.array([[1.0, -2.0], [0.5, 3.0]])
-        self.curvature = np.array([[1.0, 3.0], [10.0, 0.2]])
+        self.second = np.array([[1.0, 3.0], [10.0, 0.2]])
         self.coef_shape, self.total_weight, self.largest_change = (2, 2), weight, 1.0
+        self.curvature, self.n_scores = np.array([1.0, 12.0]), 100
         self.left = at
 
     def value_and_gradient(self, coef):
@@ -21,9 +25,7 @@ class Quadratic:
         if self.left == 0:
             raise KeyboardInterrupt
         away = coef - self.centre
-        return self.total_weight / 2 * float((self.curvature * away**2).sum()), (
-            self.total_weight * self.curvature * away
-        )
+        return self.total_weight / 2 * float((self.second * away**2).sum()), (self.total_weight * self.second * away)
 
 
 @pytest.mark.parametrize("weight", [1e-3, 1.0, 1e6])
@@ -44,7 +46,7 @@ def test_a_penalty_on_some_coefficients():
     state = lbfgs(Quadratic(), np.zeros((2, 2)), max_iter=200, tol=1e-10, alpha=2.0, penalised=slice(0, 1))
     q = Quadratic()
     shrunk = q.centre.copy()
-    shrunk[0] *= 4 * q.curvature[0] / (4 * q.curvature[0] + 2)
+    shrunk[0] *= 4 * q.second[0] / (4 * q.second[0] + 2)
     assert_allclose(state.coef, shrunk, atol=1e-6)
     value, _ = q.value_and_gradient(state.coef)
     assert_allclose(state.loss_curve[-1], value + (state.coef[0] ** 2).sum())
@@ -101,3 +103,26 @@ def test_an_interrupt_in_a_callback():
     assert state.interrupted
     assert state.n_iter == 1
     assert_allclose(Quadratic().value_and_gradient(state.coef)[0], state.loss_curve[-1])
+
+
+@pytest.mark.parametrize("squares", [[0.0, 0.0], [0.0, 1.0], [1e-3, 1e3]])
+def test_features_that_say_nothing_and_features_of_any_size(squares):
+    problem = Quadratic()
+    problem.curvature = np.array(squares)
+    state = lbfgs(problem, np.zeros((2, 2)), max_iter=1000, tol=1e-6)
+    assert state.converged
+    assert state.gap <= 1e-6
+    assert_allclose(state.coef, problem.centre, atol=1e-4)
+
+
+def test_scaled_features_take_the_same_way():
+    """The units of the features do not matter: L-BFGS sees them in their own."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.permuted(np.tile(np.arange(1.0, 5), (60, 1)), axis=1)
+    units = np.array([1e-2, 1.0, 20.0, 100.0, 0.1])
+    curves = []
+    for scale in (1.0, units):
+        loss = LogLinearLoss(as_graphs(y), get_decomposition("domination"), np.ones(60))
+        objective = LinearObjective(X * scale, loss, fit_intercept=False)
+        curves.append(lbfgs(objective, np.zeros(objective.coef_shape), max_iter=8, tol=0).loss_curve)
+    assert_allclose(curves[1], curves[0], rtol=1e-6)

@@ -6,7 +6,8 @@ A solver asks an objective for
 - ``value_and_weights(coef)``: the loss and, for every coefficient, Σ q·[π]₊ and Σ q·[−π]₊ over the edges, where π is
   the change of its base ranker along the edge,
 - ``largest_change``: the largest Σ_j |π_j| of an edge, which bounds the step of boosting,
-- ``total_weight``: what to divide by to speak of a mean loss.
+- ``curvature``: about how much the loss bends along the coefficients of each feature,
+- ``total_weight``: what to divide by to speak of a mean loss; ``n_scores``, the number of scores.
 
 Rows are worked off in blocks that stay in the cache, so that memory beyond data and coefficients does not grow with
 them.
@@ -25,6 +26,22 @@ from scipy import sparse
 
 from labelrank.losses.covering import CoveringLoss
 from labelrank.losses.log_linear import FloatArray, LogLinearLoss
+
+
+def mean_bend(loss: LogLinearLoss | CoveringLoss) -> float:
+    """Mean of q/2 over labels and some instances, at scores of zero, q being the flow through a label.
+
+    It is the second derivative of log(1 + e^f), and close to that of log(1 + Σ e^f).
+    """
+    rows = np.flatnonzero(loss.counted)
+    if not len(rows):
+        return 1.0
+    first = int(rows[0])
+    last = min(first + 512, loss.shape[0])
+    inflow, outflow = np.zeros((last - first, loss.shape[1])), np.empty((last - first, loss.shape[1]))
+    loss.flows(first, last, inflow, outflow)
+    weight = loss.weight[rows[rows < last]].sum() * loss.shape[1]
+    return float((inflow.sum() + outflow.sum()) / (2 * weight)) or 1.0
 
 
 class LinearObjective:
@@ -73,6 +90,28 @@ class LinearObjective:
             norms[first:last] = np.asarray(part).ravel()
         return float(self.loss.blocks_per_edge * (norms[rows].max() + self.fit_intercept)) or 1.0
 
+    @property
+    def n_scores(self) -> int:
+        """Number of scores of the instances that have a say."""
+        return int(self.loss.counted.sum()) * self.loss.shape[1]
+
+    @cached_property
+    def curvature(self) -> FloatArray:
+        """About the second derivative of the loss along the coefficients of each feature, of shape (n_features [+ 1],).
+
+        That of the intercept is not taken larger than that of the largest feature, since a feature that is never
+        negative does part of the intercept's work.
+        """
+        weight = np.where(self.loss.counted, self.loss.weight, 0.0)
+        squares = np.zeros(self.coef_shape[0])
+        for first, last in self._blocks(0, self.X.shape[0]):
+            part = self.X[first:last]
+            square = part.multiply(part).T if self.is_sparse else (part**2).T
+            squares[: self.n_features] += square @ weight[first:last]
+        if self.fit_intercept:
+            squares[-1] = min(weight.sum(), squares.max()) or weight.sum()
+        return mean_bend(self.loss) * squares
+
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and its gradient, of shape (n_features [+ 1], n_labels)."""
         value, sums = self._over_rows(coef, signed=False)
@@ -95,7 +134,10 @@ class LinearObjective:
         jobs = (delayed(work)(coef, first, last, signed) for first, last in itertools.pairwise(bounds))
         results = Parallel(n_jobs=parts, prefer="threads")(jobs) if parts > 1 else [work(coef, 0, n, signed)]
         value = sum(result[0] for result in results)
-        sums = [np.sum(arrays, axis=0) for arrays in zip(*(result[1] for result in results), strict=True)]
+        sums = results[0][1]
+        for _, others in results[1:]:
+            for total, other in zip(sums, others, strict=True):
+                total += other
         if self.loss.by_members:
             sums = [np.ascontiguousarray(total.T) for total in sums]
         return float(value), sums
@@ -226,6 +268,17 @@ class BaseRankerObjective:
             sides = (s.better_start, s.better_stop, s.worse_start, s.worse_stop)
             largest = max(largest, float(largest_change(*where, *sides, self.base[row : row + 1])))
         return largest or 1.0
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores of the instances that have a say."""
+        return int(self.loss.counted.sum()) * self.base.shape[1]
+
+    @cached_property
+    def curvature(self) -> FloatArray:
+        """About the second derivative of the loss along each coefficient, of shape (n_base,)."""
+        weight = np.where(self.loss.counted, self.loss.weight, 0.0)
+        return mean_bend(self.loss) * np.asarray(np.einsum("i,ilb,ilb->b", weight, self.base, self.base))
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and its gradient, of shape (n_base,)."""

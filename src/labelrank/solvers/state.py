@@ -30,6 +30,14 @@ class Objective(Protocol):
     def largest_change(self) -> float:
         """Largest 1-norm of the change of all base rankers along an edge."""
 
+    @property
+    def curvature(self) -> FloatArray:
+        """How much the loss bends along the coefficients of each feature; an estimate will do."""
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores, one for each instance and label."""
+
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and gradient."""
 
