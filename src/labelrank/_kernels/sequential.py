@@ -94,7 +94,11 @@ def shift_alone(rows, values, step, levels, scores, flow, weight, factors, chang
         if c != last or product > 1e150 or product < 1e-150:  # one logarithm for many examples of equal weight
             change_of_loss += last * math.log(product) if last > 0 else 0.0
             product, last = 1.0, c
-        if abs(old) < 100 and abs(new) < 100:
+        if abs(old) < 10 and abs(new) < 10:  # 1 + exp(old) is 1 over the share that the old flow leaves
+            power = math.exp(new)
+            product *= (1.0 + power) * (1.0 - flow[row] / c) if c > 0 else 1.0
+            share = power / (1.0 + power)
+        elif abs(old) < 100 and abs(new) < 100:
             power = math.exp(new)
             product *= (1.0 + power) / (1.0 + math.exp(old))
             share = power / (1.0 + power)
@@ -117,28 +121,14 @@ def spread_label(rows, change, levels, indptr, indices, data, plus, minus):
 
 
 @njit(cache=True, nogil=True)
-def spread_wide(inflow, outflow, indptr, indices, data, plus, minus):
-    """Add changes (n, s) of the flows of several labels in all rows to their weights (d, s): one pass over the data.
-
-    Few labels of a row are relevant, so the outflow is mostly zero and looked at entry by entry.
-    """
-    n, s = inflow.shape
-    relevant = np.empty(s, np.int64)
-    for row in range(n):
-        count = 0
-        for c in range(s):
-            if outflow[row, c] != 0.0:
-                relevant[count] = c
-                count += 1
-        flow = inflow[row]
-        for p in range(indptr[row], indptr[row + 1]):
-            x = abs(data[p])
-            into, out_of = (plus, minus) if data[p] > 0 else (minus, plus)
-            target = into[indices[p]]
-            for c in range(s):
-                target[c] += x * flow[c]
-            for r in range(count):
-                out_of[indices[p], relevant[r]] += x * outflow[row, relevant[r]]
+def spread_relevant(rows, change, levels, indptr, indices, data, plus, minus, column, inflow):
+    """Add the changes of the flow of one label to its weights where it is relevant; put the others into `inflow`."""
+    for p in range(len(rows)):
+        row = rows[p]
+        if levels[row] == 0:
+            _spread(row, change[p], minus, plus, indptr, indices, data)
+        else:
+            inflow[row, column] = change[p]
 
 
 @njit(cache=True, nogil=True)

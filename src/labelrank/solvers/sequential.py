@@ -80,6 +80,9 @@ class _Sequential:
         self.loss, self.coef, self.lengths, self.smoothing = loss, coef, lengths, smoothing
         self.rows = sparse.csr_array(X)
         self.columns = sparse.csc_array(X)
+        negative = bool(self.rows.nnz) and self.rows.data.min() < 0
+        self.upper = self.rows.maximum(0) if negative else self.rows
+        self.lower = -self.rows.minimum(0) if negative else sparse.csr_array(self.rows.shape)
         self.csr = (self.rows.indptr, self.rows.indices, self.rows.data)
         self.levels = np.ascontiguousarray(loss.levels.T)
         covering = loss.covering
@@ -98,9 +101,8 @@ class _Sequential:
         inflow, outflow = scores.copy(), np.empty_like(scores)
         self.losses = self.loss.losses(slice(None), inflow, outflow)
         self.value = float(self.losses.sum())
-        upper, lower = self.rows.maximum(0), -self.rows.minimum(0)
-        self.plus = np.ascontiguousarray((upper.T @ inflow + lower.T @ outflow).T)
-        self.minus = np.ascontiguousarray((upper.T @ outflow + lower.T @ inflow).T)
+        self.plus = np.ascontiguousarray((self.upper.T @ inflow + self.lower.T @ outflow).T)
+        self.minus = np.ascontiguousarray((self.upper.T @ outflow + self.lower.T @ inflow).T)
         inflow += outflow  # a label is relevant or not, so one of the two is zero
         self.scores, self.flow = np.ascontiguousarray(scores.T), np.ascontiguousarray(inflow.T)
 
@@ -145,20 +147,17 @@ class _Sequential:
         return float(bound)
 
     def _spread_together(self, wide: list[tuple[Any, ...]]) -> None:
-        """Weights of labels that have moved in most rows: one pass over the data for all of them."""
-        from labelrank._kernels.sequential import spread_wide
+        """Weights of labels that have moved in most rows: one product for all of them, since few are relevant."""
+        from labelrank._kernels.sequential import spread_relevant
 
-        n, d = self.rows.shape
-        inflow, outflow = np.zeros((n, len(wide))), np.zeros((n, len(wide)))
-        for column, (label, rows, change) in enumerate(wide):
-            relevant = self.levels[label][rows] == 0
-            inflow[rows, column] = np.where(relevant, 0.0, change)
-            outflow[rows, column] = np.where(relevant, change, 0.0)
-        plus, minus = np.zeros((d, len(wide))), np.zeros((d, len(wide)))
-        spread_wide(inflow, outflow, *self.csr, plus, minus)
         labels = [label for label, _, _ in wide]
-        self.plus[labels] += plus.T
-        self.minus[labels] += minus.T
+        inflow = np.zeros((self.rows.shape[0], len(wide)))
+        for column, (label, rows, change) in enumerate(wide):
+            weights = (self.plus[label], self.minus[label])
+            spread_relevant(rows, change, self.levels[label], *self.csr, *weights, column, inflow)
+        self.plus[labels] += (self.upper.T @ inflow).T
+        if self.lower.nnz:
+            self.minus[labels] += (self.lower.T @ inflow).T
 
     def _update(self, rows: Any) -> None:
         """Losses, flows and weights after the scores of some rows have changed."""
