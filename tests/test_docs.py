@@ -17,6 +17,7 @@ MODULES = [
     "experiments",
     "features",
     "losses",
+    "mallows",
     "metrics",
     "plots",
     "rankers",

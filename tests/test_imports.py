@@ -29,7 +29,7 @@ ALLOWED = {
     "features": BELOW_LOSSES | {"losses"},
     "datasets": BELOW_LOSSES | {"mallows"},
     "rankers": BELOW_RANKERS,
-    "ensemble": BELOW_RANKERS | {"rankers"},
+    "ensemble": BELOW_RANKERS | {"rankers", "metrics"},
     "conformal": BELOW_RANKERS | {"rankers", "metrics"},
     "plots": LIBRARY,
     "dask": LIBRARY,
@@ -37,8 +37,8 @@ ALLOWED = {
     "cli": LIBRARY | {"plots", "experiments"},
     "__main__": {"cli"},
 }
-# score() is the mean Kendall tau, so the mixin of all rankers asks the metrics for it, when it is called.
-EXCEPTIONS = {("rankers/base.py", "metrics")}
+# score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it, when it is called.
+EXCEPTIONS = {("rankers/base.py", "metrics"), ("rankers/rank_rls.py", "metrics")}
 
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from labelrank.datasets._checks import check_choice, check_count, check_fraction, check_nonnegative
 from labelrank.datasets._utilities import Matrix, linear_utilities, nonlinear_utilities, normal_instances
+from labelrank.mallows.sampling import draw_around as mallows_noise
 from labelrank.supervision import mask_rankings, ranks_from_scores
 
 
@@ -144,30 +145,6 @@ def make_label_ranking(
     if missing:
         y = mask_rankings(y, missing, how=missing_how, random_state=hiding)
     return (X, y, scores) if return_utilities else (X, y)
-
-
-def mallows_noise(rng: np.random.RandomState, ranks: Matrix, spread: float) -> Matrix:
-    """One draw per row from the Mallows model around that row: P(r) ~ exp(-spread * Kendall distance).
-
-    Repeated insertion: the labels enter from best to worst, and the i-th one overtakes v of the i - 1 labels
-    before it with probability proportional to exp(-spread * v). All rows take each step together.
-    """
-    n_samples, n_labels = ranks.shape
-    order = np.argsort(ranks, axis=1, kind="stable")
-    positions = np.zeros((n_samples, n_labels))  # of the labels in `order`
-    for i in range(1, n_labels):
-        uniform = rng.random_sample(n_samples)
-        if spread > 0:
-            # the inverse of the cumulative distribution of a geometric variable cut off after i
-            overtaken = np.floor(np.log1p(uniform * np.expm1(-spread * (i + 1))) / -spread)
-        else:
-            overtaken = np.floor(uniform * (i + 1))
-        place = i - np.minimum(overtaken, i)
-        positions[:, :i] += positions[:, :i] >= place[:, np.newaxis]
-        positions[:, i] = place
-    noisy = np.empty_like(ranks)
-    np.put_along_axis(noisy, order, positions + 1, axis=1)
-    return noisy
 
 
 def tie_neighbours(rng: np.random.RandomState, ranks: Matrix, probability: float) -> Matrix:
