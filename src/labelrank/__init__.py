@@ -32,6 +32,8 @@ _HOMES = {
     "LabelCoveringClassifier": "rankers",
     "LogLinearRanker": "rankers",
     "RankerMixin": "rankers",
+    "ConstraintClassificationRanker": "rankers",
+    "PairwiseRanker": "rankers",
 }
 _MODULES = (
     "cli",
@@ -50,9 +52,11 @@ _MODULES = (
 )
 
 __all__ = [
+    "ConstraintClassificationRanker",
     "DummyRanker",
     "LabelCoveringClassifier",
     "LogLinearRanker",
+    "PairwiseRanker",
     "PreferenceGraphs",
     "RankerMixin",
     "as_graphs",
@@ -93,7 +97,14 @@ if TYPE_CHECKING:
         solvers,
         supervision,
     )
-    from labelrank.rankers import DummyRanker, LabelCoveringClassifier, LogLinearRanker, RankerMixin
+    from labelrank.rankers import (
+        ConstraintClassificationRanker,
+        DummyRanker,
+        LabelCoveringClassifier,
+        LogLinearRanker,
+        PairwiseRanker,
+        RankerMixin,
+    )
     from labelrank.supervision import (
         PreferenceGraphs,
         as_graphs,

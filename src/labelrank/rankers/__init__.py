@@ -1,11 +1,21 @@
 """The estimators: one learner per file, glue only."""
 
 from labelrank.rankers.base import RankerMixin
+from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 from labelrank.rankers.dummy import DummyRanker
 from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
+from labelrank.rankers.pairwise import PairwiseRanker
 
-__all__ = ["DummyRanker", "LabelCoveringClassifier", "LogLinearRanker", "RankerMixin", "all_rankers"]
+__all__ = [
+    "ConstraintClassificationRanker",
+    "DummyRanker",
+    "LabelCoveringClassifier",
+    "LogLinearRanker",
+    "PairwiseRanker",
+    "RankerMixin",
+    "all_rankers",
+]
 
 
 def all_rankers() -> dict[str, type[RankerMixin]]:
@@ -17,4 +27,12 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
     >>> "DummyRanker" in all_rankers()
     True
     """
-    return {ranker.__name__: ranker for ranker in (DummyRanker, LogLinearRanker)}
+    return {
+        ranker.__name__: ranker
+        for ranker in (
+            ConstraintClassificationRanker,
+            DummyRanker,
+            LogLinearRanker,
+            PairwiseRanker,
+        )
+    }
