@@ -17,16 +17,18 @@ from sklearn.utils import Bunch
 from labelrank import LabelCoveringClassifier
 from labelrank.datasets import topics_of_rcv1
 from labelrank.experiments import ResultCache, amit2007, fold_of
-from labelrank.experiments.amit2007 import (
+from labelrank.experiments.amit2007 import QUICK, Protocol
+from labelrank.experiments.amit2007_data import MULAN, problem_of_rcv1
+from labelrank.experiments.amit2007_outcome import (
     COVERINGS,
     MEASURES,
-    PRINTED,
-    QUICK,
-    Protocol,
     compare_diagonal,
     covering_errors,
     mistakes,
+    pack,
+    unpack,
 )
+from labelrank.experiments.amit2007_report import PRINTED, WAYS, _named
 from labelrank.metrics import average_precision, coverage, covering_error, one_error
 
 SHORT = ["ZO", "HM", "TS", "WP", "WN"]
@@ -70,7 +72,7 @@ def test_the_tables(found, report):
     assert counts.values.shape == (3, 6, 1)
     best, clearly = counts.mean()[:, 3], counts.mean()[:, 4]
     assert (clearly <= best).all()
-    np.testing.assert_array_equal(best, [found.diagonal(way, "test").best.sum() for way in amit2007.WAYS])
+    np.testing.assert_array_equal(best, [found.diagonal(way, "test").best.sum() for way in WAYS])
 
 
 def test_what_the_covering_brings(found, report):
@@ -116,7 +118,7 @@ def test_a_cell_of_boosting_is_what_it_says(problem):
         assert measured["one_error"] == one_error(Y, scores)
         assert measured["coverage"] == coverage(Y, scores)
         assert measured["average_precision"] == pytest.approx(average_precision(Y, scores))
-        assert amit2007._unpack(step[part]["missed"]).tolist() == mistakes(Y, scores)[0].tolist()
+        assert unpack(step[part]["missed"]).tolist() == mistakes(Y, scores)[0].tolist()
     assert step["loss"] == pytest.approx(model.loss_curve_[-1])
     assert step["n_iter"] == 4
     assert json.loads(json.dumps(numbers)) == numbers
@@ -184,8 +186,8 @@ def test_where_the_diagonal_wins():
     assert diagonal.clearly_best.tolist() == [True, False, False, False, False]
     assert diagonal.clearly_beaten.tolist() == [False, False, False, False, True]
     assert diagonal.difference[1, 0] == pytest.approx(-(n - 1) / n)
-    assert amit2007._named(diagonal.best) == " (ZO, HM)"
-    assert amit2007._named(diagonal.clearly_best & diagonal.clearly_beaten) == ""
+    assert _named(diagonal.best) == " (ZO, HM)"
+    assert _named(diagonal.clearly_best & diagonal.clearly_beaten) == ""
 
 
 def test_the_test_is_paired():
@@ -208,8 +210,8 @@ def test_the_test_is_paired():
 
 def test_packing():
     counts = np.array([0, 3, 0, 103, 65535])
-    assert amit2007._unpack(amit2007._pack(counts)).tolist() == counts.tolist()
-    assert amit2007._unpack(amit2007._pack([])).tolist() == []
+    assert unpack(pack(counts)).tolist() == counts.tolist()
+    assert unpack(pack([])).tolist() == []
 
 
 def test_cells(problem):
@@ -298,7 +300,7 @@ def test_mulan_from_a_folder(tmp_path, is_sparse):
 
 def test_all(tmp_path, monkeypatch):
     write_reuters(tmp_path / "text")
-    for name in amit2007.MULAN:
+    for name in MULAN:
         write_mulan(tmp_path / "multilabel" / name, name)
     monkeypatch.setenv("LABELRANK_DATA", str(tmp_path))
     report = amit2007.run("all", cache=tmp_path / "cache", protocol=TINY)
@@ -321,7 +323,7 @@ def test_rcv1_without_the_network(tmp_path, monkeypatch):
         data[i, [*path, *rng.randint(6, 30, 3)]] = 0.5
     numbers = rng.permutation(80) + 2286  # the order of the files is not that of the dates
     rcv1 = Bunch(data=sparse.csr_array(data), target=sparse.csr_array(target), target_names=names, sample_id=numbers)
-    problem = amit2007.problem_of_rcv1(topics_of_rcv1(rcv1), TINY)
+    problem = problem_of_rcv1(topics_of_rcv1(rcv1), TINY)
     assert problem.Y.shape == (59, 6)
     assert problem.Y_test.shape == (21, 6)
     np.testing.assert_array_equal(problem.Y_test, target[np.argsort(numbers)][59:])

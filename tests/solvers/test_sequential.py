@@ -1,6 +1,7 @@
 """Sequential boosting, which touches only what changes, against boosting with one template per coefficient."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -35,13 +36,13 @@ def data(form, n=60, d=12, k=4, seed=0):
     return (X if form == "dense" else sparse.csr_array(X)), rng.integers(0, 2, (n, k)).astype(float), rng
 
 
-def both(X, loss, start, n_rounds, lengths=None):
+def both(X, loss, start, n_rounds, lengths=None, smoothing=0.0):
     d = X.shape[1]
     lengths = np.ones(d) if lengths is None else lengths
     objective = LinearObjective(X, loss, fit_intercept=False)
     templates = UserTemplates(np.diag(lengths))
-    full = boost(objective, start, max_iter=n_rounds, tol=0, templates=templates)
-    quick = boost_sequentially(X, loss, start, lengths, max_iter=n_rounds, tol=0)
+    full = boost(objective, start, max_iter=n_rounds, tol=0, templates=templates, smoothing=smoothing)
+    quick = boost_sequentially(X, loss, start, lengths, max_iter=n_rounds, tol=0, smoothing=smoothing)
     return full, quick
 
 
@@ -80,6 +81,75 @@ def test_smoothing_keeps_the_guarantee(covering, form):
     assert moved.coef[0].any()
     assert (np.array(moved.bound_curve) >= 0).all()
     assert (-np.diff(moved.loss_curve) >= np.array(moved.bound_curve) - 1e-10).all()
+
+
+def guaranteed(plus, minus, smoothing):
+    """The smoothed step of a coefficient, and the decrease that it guarantees."""
+    step = 0.5 * math.log((plus + smoothing) / (minus + smoothing))
+    return step, plus * (1 - math.exp(-step)) + minus * (1 - math.exp(step))
+
+
+def loop(X, Y, lengths, n_rounds, smoothing):
+    """Sequential boosting of the Hamming covering, example by example; also how often smoothing changed the choice."""
+    n, d = X.shape
+    k = Y.shape[1]
+    coef, changed = np.zeros((d, k)), 0
+    for _ in range(n_rounds):
+        following = coef.copy()
+        for label in range(k):
+            plus, minus = [0.0] * d, [0.0] * d
+            for i in range(n):
+                sign = 1 if Y[i, label] else -1
+                q = 1 / (1 + math.exp(sign * sum(X[i, j] * coef[j, label] for j in range(d))))
+                for j in range(d):
+                    if sign * X[i, j] > 0:
+                        minus[j] += q * abs(X[i, j])
+                    else:
+                        plus[j] += q * abs(X[i, j])
+            gains = [lengths[j] * guaranteed(plus[j], minus[j], smoothing)[1] for j in range(d)]
+            j = gains.index(max(gains))
+            following[j, label] -= lengths[j] * guaranteed(plus[j], minus[j], smoothing)[0]
+            plain = [lengths[j] * (math.sqrt(plus[j]) - math.sqrt(minus[j])) ** 2 for j in range(d)]
+            changed += plain.index(max(plain)) != j
+        coef = following
+    return coef, changed
+
+
+@pytest.mark.parametrize("smoothing", [0.05, 0.5, 5])
+def test_smoothed_steps_are_chosen_by_what_they_guarantee(smoothing):
+    rng = np.random.default_rng(3)
+    shares = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 0.95])  # rare features seem pure, and smoothing trusts them less
+    X = rng.uniform(-1, 1, (40, 6)) * (rng.random((40, 6)) < shares)
+    Y = rng.integers(0, 2, (40, 3))
+    lengths = rng.uniform(0.5, 1, 6)
+    expected, changed = loop(X, Y, lengths, 6, smoothing)
+    assert changed > 0
+    loss = CoveringLoss(PreferenceGraphs.from_multilabel(Y), get_covering("hamming"), np.ones(40))
+    state = boost_sequentially(X, loss, np.zeros((6, 3)), lengths, max_iter=6, tol=0, smoothing=smoothing)
+    assert_allclose(state.coef, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("smoothing", [1e-200, 0.05, 5.0])
+@pytest.mark.parametrize("covering", [*NAMES, pairs])
+@pytest.mark.parametrize("form", ["dense", "sparse", "sparse with negative"])
+def test_equals_boosting_with_the_same_smoothing(covering, form, smoothing):
+    X, Y, rng = data(form)
+    lengths = rng.uniform(0.5, 1, 12)
+    weight = rng.uniform(0, 2, len(Y))
+    loss = CoveringLoss(PreferenceGraphs.from_multilabel(Y), get_covering(covering), weight)
+    assert_same(*both(X, loss, np.zeros((12, 4)), 30, lengths, smoothing))
+
+
+@pytest.mark.parametrize("smoothing", [1e-320, 1e-200, 1.0, 1e100])
+def test_features_that_nothing_is_known_of_stay(smoothing):
+    X, Y, _ = data("sparse")
+    X = X.toarray()
+    X[:, 4] = 0
+    loss = CoveringLoss(PreferenceGraphs.from_multilabel(Y), get_covering("two_sets"), np.ones(len(Y)))
+    state = boost_sequentially(X, loss, np.zeros((12, 4)), np.ones(12), max_iter=20, tol=0, smoothing=smoothing)
+    assert not state.coef[4].any()
+    assert np.isfinite(state.coef).all()
+    assert (np.array(state.bound_curve) >= -1e-10).all()
 
 
 @pytest.mark.parametrize("name", NAMES)

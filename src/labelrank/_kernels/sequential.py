@@ -10,12 +10,12 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def _gains(plus, minus, possible, length, smoothed, gain):
+def _gains(plus, minus, possible, length, gain):
     """Set gain to length · (√W⁺ − √W⁻)² of each feature; the largest abs(W⁺ − W⁻) of those that can move and of all."""
     steepest, steepest_of_all = 0.0, 0.0
     for j in range(len(gain)):
         a, b = max(plus[j], 0.0), max(minus[j], 0.0)
-        moves = 1.0 if smoothed or possible[j] else 0.0
+        moves = 1.0 if possible[j] else 0.0
         difference = abs(a - b)  # (√a − √b)² without cancellation
         total = a + b + 2.0 * math.sqrt(a * b)
         gain[j] = moves * length[j] * difference * difference / total if total > 0 else 0.0
@@ -25,14 +25,38 @@ def _gains(plus, minus, possible, length, smoothed, gain):
 
 
 @njit(cache=True, nogil=True)
-def best_features(plus, minus, possible, length, smoothed):
-    """Of each label the feature with the largest gain, -1 for none; the steepest slope that can move, and of all."""
+def _smoothed_gains(plus, minus, length, smoothing, gain):
+    """The same for steps ½ ln(a/b) with a = W⁺ + s and b = W⁻ + s, which every feature can make.
+
+    What such a step guarantees, W⁺(1 − √(b/a)) + W⁻(1 − √(a/b)), is (√a − √b)² · (1 + s/√(ab)).
+    """
+    steepest = 0.0
+    for j in range(len(gain)):
+        a, b = max(plus[j], 0.0), max(minus[j], 0.0)
+        difference = abs(a - b)  # before s, which may be far larger, is added
+        a, b = a + smoothing, b + smoothing
+        root = math.sqrt(a * b)
+        bottom = root * (a + b + 2.0 * root)  # zero where tiny numbers underflow
+        gain[j] = length[j] * difference * difference * (root + smoothing) / bottom if bottom > 0 else 0.0
+        steepest = max(steepest, difference)
+    return steepest, steepest
+
+
+@njit(cache=True, nogil=True)
+def best_features(plus, minus, possible, length, smoothing):
+    """Of each label the feature whose step guarantees most, -1 for none; the steepest slope that can move, and of all.
+
+    With smoothing every feature can move, and `possible` is not looked at.
+    """
     k, d = plus.shape
     best = np.full(k, -1, np.int64)
     gain = np.empty(d)
     steepest, steepest_of_all = 0.0, 0.0
     for label in range(k):
-        a, b = _gains(plus[label], minus[label], possible[label], length, smoothed, gain)
+        if smoothing > 0:
+            a, b = _smoothed_gains(plus[label], minus[label], length, smoothing, gain)
+        else:
+            a, b = _gains(plus[label], minus[label], possible[label], length, gain)
         steepest, steepest_of_all = max(steepest, a), max(steepest_of_all, b)
         top = 0.0
         for j in range(d):

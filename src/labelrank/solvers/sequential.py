@@ -77,7 +77,7 @@ class _Sequential:
     """Scores, flows and weights of the present coefficients; arrays by label have the labels as rows."""
 
     def __init__(self, X: Any, loss: CoveringLoss, coef: FloatArray, lengths: FloatArray, smoothing: float) -> None:
-        self.loss, self.coef, self.lengths, self.smoothing = loss, coef, lengths, smoothing
+        self.loss, self.coef, self.lengths, self.smoothing = loss, coef, lengths, float(smoothing)
         self.rows = sparse.csr_array(X)
         self.columns = sparse.csc_array(X)
         negative = bool(self.rows.nnz) and self.rows.data.min() < 0
@@ -107,10 +107,10 @@ class _Sequential:
         self.scores, self.flow = np.ascontiguousarray(scores.T), np.ascontiguousarray(inflow.T)
 
     def best(self) -> tuple[Any, float, float]:
-        """The best feature of every label, -1 for none, and the largest slope, of what can move and of all."""
+        """The feature of each label that guarantees most, -1 for none; the largest slope, of what can move, of all."""
         from labelrank._kernels.sequential import best_features
 
-        best, slope, of_all = best_features(self.plus, self.minus, self.possible, self.lengths, self.smoothing > 0)
+        best, slope, of_all = best_features(self.plus, self.minus, self.possible, self.lengths, self.smoothing)
         return best, float(slope), float(of_all)
 
     def move(self, best: Any) -> float:
