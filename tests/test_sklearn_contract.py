@@ -34,9 +34,17 @@ NAN = float("nan")
 PLAIN = (np.ndarray, int, float, str, bool, BaseEstimator)  # what skops can save
 
 
+# The checks fit on a handful of rows, and many times.
+SMALL = {
+    "ExtraTreesRanker": {"n_estimators": 5, "random_state": 0},
+    "KNeighborsRanker": {"n_neighbors": 5},
+    "RandomForestRanker": {"n_estimators": 5, "random_state": 0},
+}
+
+
 def instances():
-    """Every ranker with its defaults, the baseline with each of its strategies."""
-    found = [ranker() for name, ranker in all_rankers().items() if name != "DummyRanker"]
+    """Every ranker with its defaults or the parameters of `SMALL`, the baseline with each of its strategies."""
+    found = [ranker(**SMALL.get(name, {})) for name, ranker in all_rankers().items() if name != "DummyRanker"]
     return found + [DummyRanker(s, random_state=0) for s in ("borda", "copeland", "kemeny", "random")]
 
 

@@ -34,6 +34,8 @@ _HOMES = {
     "RankerMixin": "rankers",
     "ConstraintClassificationRanker": "rankers",
     "PairwiseRanker": "rankers",
+    "KNeighborsRanker": "rankers",
+    "KNeighborsRankerCV": "rankers",
 }
 _MODULES = (
     "cli",
@@ -54,6 +56,8 @@ _MODULES = (
 __all__ = [
     "ConstraintClassificationRanker",
     "DummyRanker",
+    "KNeighborsRanker",
+    "KNeighborsRankerCV",
     "LabelCoveringClassifier",
     "LogLinearRanker",
     "PairwiseRanker",
@@ -100,6 +104,8 @@ if TYPE_CHECKING:
     from labelrank.rankers import (
         ConstraintClassificationRanker,
         DummyRanker,
+        KNeighborsRanker,
+        KNeighborsRankerCV,
         LabelCoveringClassifier,
         LogLinearRanker,
         PairwiseRanker,

@@ -5,11 +5,15 @@ from labelrank.rankers.constraint_classification import ConstraintClassification
 from labelrank.rankers.dummy import DummyRanker
 from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
+from labelrank.rankers.neighbors import KNeighborsRanker
+from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
 from labelrank.rankers.pairwise import PairwiseRanker
 
 __all__ = [
     "ConstraintClassificationRanker",
     "DummyRanker",
+    "KNeighborsRanker",
+    "KNeighborsRankerCV",
     "LabelCoveringClassifier",
     "LogLinearRanker",
     "PairwiseRanker",
@@ -32,6 +36,8 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
         for ranker in (
             ConstraintClassificationRanker,
             DummyRanker,
+            KNeighborsRanker,
+            KNeighborsRankerCV,
             LogLinearRanker,
             PairwiseRanker,
         )

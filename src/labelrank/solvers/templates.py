@@ -1,9 +1,9 @@
 r"""Templates of boosting: which coefficients move together, and how far.
 
 A template b has one non-negative length per hypothesis. On each round every label takes the template of the set with
-the largest guaranteed decrease, :math:`\sum_j b_j (\sqrt{W_j^+} - \sqrt{W_j^-})^2` without a penalty or smoothing, and moves its
-coefficients by :math:`b_j` times their best step. The bound on the loss holds when :math:`\sum_j b_j |h_j(x)| \le 1`
-for every example.
+the largest guaranteed decrease, :math:`\sum_j b_j (\sqrt{W_j^+} - \sqrt{W_j^-})^2` without a penalty or smoothing, and
+moves its coefficients by :math:`b_j` times their best step. The bound on the loss holds when
+:math:`\sum_j b_j |h_j(x)| \le 1` for every example.
 """
 
 from __future__ import annotations
