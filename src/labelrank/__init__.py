@@ -36,6 +36,9 @@ _HOMES = {
     "PairwiseRanker": "rankers",
     "KNeighborsRanker": "rankers",
     "KNeighborsRankerCV": "rankers",
+    "KernelRidgeRanker": "rankers",
+    "RankRLS": "rankers",
+    "RankRLSCV": "rankers",
 }
 _MODULES = (
     "cli",
@@ -58,10 +61,13 @@ __all__ = [
     "DummyRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
+    "KernelRidgeRanker",
     "LabelCoveringClassifier",
     "LogLinearRanker",
     "PairwiseRanker",
     "PreferenceGraphs",
+    "RankRLS",
+    "RankRLSCV",
     "RankerMixin",
     "as_graphs",
     "check_rankings",
@@ -104,12 +110,15 @@ if TYPE_CHECKING:
     from labelrank.rankers import (
         ConstraintClassificationRanker,
         DummyRanker,
+        KernelRidgeRanker,
         KNeighborsRanker,
         KNeighborsRankerCV,
         LabelCoveringClassifier,
         LogLinearRanker,
         PairwiseRanker,
         RankerMixin,
+        RankRLS,
+        RankRLSCV,
     )
     from labelrank.supervision import (
         PreferenceGraphs,

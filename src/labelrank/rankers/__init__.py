@@ -3,20 +3,26 @@
 from labelrank.rankers.base import RankerMixin
 from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 from labelrank.rankers.dummy import DummyRanker
+from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
 from labelrank.rankers.neighbors import KNeighborsRanker
 from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
 from labelrank.rankers.pairwise import PairwiseRanker
+from labelrank.rankers.rank_rls import RankRLS
+from labelrank.rankers.rank_rls_cv import RankRLSCV
 
 __all__ = [
     "ConstraintClassificationRanker",
     "DummyRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
+    "KernelRidgeRanker",
     "LabelCoveringClassifier",
     "LogLinearRanker",
     "PairwiseRanker",
+    "RankRLS",
+    "RankRLSCV",
     "RankerMixin",
     "all_rankers",
 ]
@@ -38,6 +44,7 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
             DummyRanker,
             KNeighborsRanker,
             KNeighborsRankerCV,
+            KernelRidgeRanker,
             LogLinearRanker,
             PairwiseRanker,
         )

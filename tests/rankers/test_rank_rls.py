@@ -1,0 +1,463 @@
+"""RankRLS and its cross-validation: the formulas, what must not matter, edge cases, scikit-learn."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import rls as oracle
+from scipy import sparse
+from sklearn.base import clone, is_regressor
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelrank.metrics import group_disagreement
+from labelrank.rankers import rank_rls as module
+from labelrank.rankers.rank_rls import RankRLS
+from labelrank.rankers.rank_rls_cv import RankRLSCV
+from labelrank.solvers import rls
+
+M, D = 60, 4
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(M, D))
+GROUPS = RNG.integers(0, 9, M)
+Y = np.sin(X[:, 0]) + X[:, 1] + RNG.normal(size=9)[GROUPS] + 0.1 * RNG.normal(size=M)
+WEIGHT = RNG.uniform(0.2, 3, M)
+K = rbf_kernel(X, gamma=0.3)
+R = np.arange(0, M, 3)
+L = oracle.laplacian(oracle.adjacency(GROUPS))
+MODELS = {
+    "primal": RankRLS(0.5),
+    "dual": RankRLS(0.5, kernel="rbf", gamma=0.3),
+    "basis": RankRLS(0.5, kernel="rbf", gamma=0.3, basis=R),
+    "groups": RankRLS(0.5, kernel="poly", weighting="groups"),
+}
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+
+
+@parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# --- The formulas
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
+def test_formula_7(alpha):
+    expected = oracle.full_solution(K, L, Y, alpha)
+    model = RankRLS(alpha, kernel="rbf", gamma=0.3).fit(X, Y, GROUPS)
+    assert model.route_ == "dual"
+    assert_allclose(model.dual_coef_, expected, atol=1e-8)
+    assert_allclose(model.predict(X), K @ expected, atol=1e-8)
+    assert_allclose(model.path([alpha])[0], expected, atol=1e-8)
+    assert_allclose(RankRLS(alpha, kernel="precomputed").fit(K, Y, GROUPS).predict(K), K @ expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
+def test_formula_8(alpha):
+    expected = oracle.sparse_solution(K, R, L, Y, alpha)
+    model = RankRLS(alpha, kernel="rbf", gamma=0.3, basis=R).fit(X, Y, GROUPS)
+    assert_allclose(model.dual_coef_, expected, atol=1e-8)
+    assert_array_equal(model.basis_, X[R])
+    assert_allclose(model.path([1.0, alpha])[1], expected, atol=1e-8)
+    square = RankRLS(alpha, kernel="precomputed", basis=R).fit(K, Y, GROUPS)
+    columns = RankRLS(alpha, kernel="precomputed", basis=R).fit(K[:, R], Y, GROUPS)
+    assert_allclose(square.predict(K), K[:, R] @ expected, atol=1e-8)
+    assert_allclose(columns.predict(K[:, R]), K[:, R] @ expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_linear_kernels_by_every_route(form, monkeypatch):
+    expected = np.linalg.solve(X.T @ L @ X + 0.5 * np.eye(D), X.T @ L @ Y)
+    primal = RankRLS(0.5).fit(form(X), Y, GROUPS)
+    assert primal.route_ == "primal"
+    assert not hasattr(primal, "basis_")
+    assert_allclose(primal.coef_, expected, atol=1e-10)
+    with pytest.warns(UserWarning, match="numerical rank 4"):
+        basis = RankRLS(0.5, basis=R).fit(form(X), Y, GROUPS)
+    assert_allclose(basis.coef_, expected, atol=1e-10)
+    assert_allclose(basis.predict(form(X)), X @ expected, atol=1e-10)
+    wide = np.hstack([X, RNG.normal(size=(M, M))])
+    dual = RankRLS(0.5).fit(form(wide), Y, GROUPS)
+    assert dual.route_ == "dual"
+    expected = np.linalg.solve(wide.T @ L @ wide + 0.5 * np.eye(D + M), wide.T @ L @ Y)
+    assert_allclose(dual.coef_, expected, atol=1e-9)
+    assert_allclose(dual.path([0.5])[0], expected, atol=1e-9)
+    monkeypatch.setattr(module, "_LARGEST", 20)
+    iterative = RankRLS(0.5).fit(sparse.csr_array(wide), Y, GROUPS)
+    assert iterative.route_ == "iterative"
+    assert_allclose(iterative.predict(wide), wide @ expected, atol=1e-7)
+    with pytest.raises(ValueError, match=r"fitted by conjugate gradients, for its own alpha=0\.5 alone"):
+        iterative.path([1.0])
+
+
+def test_conjugate_gradients_that_stop_early_say_so():
+    from labelrank.solvers.rls_groups import group_items
+    from labelrank.solvers.rls_iterative import solve_iteratively
+
+    items = group_items(Y, GROUPS, np.ones(M), "pairs")
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations with a residual of"):
+        solve_iteratively(sparse.csr_array(X), items, 0.5, max_iter=2)
+    constant = group_items(np.zeros(M), None, np.ones(M), "pairs")
+    assert_array_equal(solve_iteratively(sparse.csr_array(X), constant, 1.0), np.zeros(D))
+
+
+def test_one_group_is_ridge():
+    assert_allclose(RankRLS(3.0).fit(X, Y).coef_, Ridge(alpha=3.0 / M).fit(X, Y).coef_, rtol=1e-9)
+
+
+def test_weighting_by_groups():
+    W = oracle.weigh_groups(oracle.adjacency(GROUPS), GROUPS)
+    expected = oracle.full_solution(K, oracle.laplacian(W), Y, 0.5)
+    model = RankRLS(0.5, kernel="rbf", gamma=0.3, weighting="groups").fit(X, Y, GROUPS)
+    assert_allclose(model.dual_coef_, expected, atol=1e-8)
+
+
+@every_model
+def test_path_equals_fitting(model):
+    alphas = [0.01, 0.3, 10.0]
+    path = clone(model).fit(X, Y, GROUPS, WEIGHT).path(alphas)
+    for alpha, coef in zip(alphas, path, strict=True):
+        fitted = clone(model).set_params(alpha=alpha).fit(X, Y, GROUPS, WEIGHT)
+        assert_allclose(coef, fitted.coef_ if model.kernel == "linear" else fitted.dual_coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_path_is_kept():
+    model = RankRLS(kernel="rbf").fit(X, Y, GROUPS)
+    first = model.path([1.0, 2.0])
+    assert not hasattr(model, "gram_")
+    assert_array_equal(model.path([1.0, 2.0]), first)
+    assert_allclose(pickle.loads(pickle.dumps(model)).path([2.0])[0], first[1])
+    assert hasattr(model.fit(X, Y, GROUPS), "gram_")
+    for alphas in ([], [0.0], [-1.0], [np.nan], [[1.0]]):
+        with pytest.raises(ValueError, match="alphas must be one or more finite numbers above 0"):
+            model.path(alphas)
+
+
+# --- What must not matter
+
+
+@every_model
+def test_order_of_rows_and_names_of_groups(model):
+    plain = clone(model).fit(X, Y, GROUPS, WEIGHT).predict(X)
+    order = np.random.default_rng(1).permutation(M)
+    shuffled = clone(model)
+    if not isinstance(model.basis, str):
+        shuffled.set_params(basis=np.flatnonzero(np.isin(order, R)))
+    shuffled.fit(X[order], Y[order], GROUPS[order], WEIGHT[order])
+    assert_allclose(shuffled.predict(X), plain, atol=1e-9)
+    names = [("sentence", int(g)) if g % 2 else f"s{g}" for g in GROUPS]
+    assert_allclose(clone(model).fit(X, Y, names, WEIGHT).predict(X), plain, atol=1e-12)
+    assert_allclose(clone(model).fit(X, Y, pd.Series(GROUPS).astype(str), WEIGHT).predict(X), plain, atol=1e-9)
+
+
+@every_model
+def test_a_constant_for_each_group_changes_nothing(model):
+    plain = clone(model).fit(X, Y, GROUPS).predict(X)
+    moved = clone(model).fit(X, Y + 1e3 * GROUPS, GROUPS).predict(X)
+    assert_allclose(moved, plain, atol=1e-7)
+
+
+def test_weights_are_numbers_of_copies():
+    copies = np.random.default_rng(2).integers(0, 4, M)
+    rows = np.repeat(np.arange(M), copies)
+    for model in (MODELS["primal"], MODELS["dual"]):
+        weighted = clone(model).fit(X, Y, GROUPS, copies)
+        repeated = clone(model).fit(X[rows], Y[rows], GROUPS[rows])
+        assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-9)
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    plain = {name: clone(model).fit(X, Y, GROUPS, WEIGHT).predict(X) for name, model in MODELS.items()}
+    monkeypatch.setattr(rls, "block_rows", lambda n: 7)
+    for name, model in MODELS.items():
+        assert_allclose(clone(model).fit(X, Y, GROUPS, WEIGHT).predict(X), plain[name], atol=1e-9)
+
+
+def test_sparse_and_dense_with_kernels():
+    for model in (MODELS["dual"], MODELS["basis"]):
+        dense = clone(model).fit(X, Y, GROUPS)
+        thin = clone(model).fit(sparse.csr_matrix(X), Y, GROUPS)
+        assert_allclose(thin.predict(sparse.csr_matrix(X)), dense.predict(X), atol=1e-9)
+
+
+# --- Bases
+
+
+def test_a_random_basis():
+    a, b, c = (
+        RankRLS(kernel="rbf", n_basis=10, random_state=seed).fit(X, Y, GROUPS).basis_indices_ for seed in (0, 0, 1)
+    )
+    assert_array_equal(a, b)
+    assert not np.array_equal(a, c)
+    assert len(np.unique(a)) == 10
+
+
+def test_centres_of_k_means():
+    model = RankRLS(0.1, kernel="rbf", n_basis=8, basis="kmeans", random_state=0).fit(X, Y, GROUPS)
+    assert model.basis_.shape == (8, D)
+    assert not hasattr(model, "basis_indices_")
+    assert model.score(X, Y, GROUPS) > 0.7
+    thin = RankRLS(0.1, kernel="rbf", n_basis=8, basis="kmeans", random_state=0).fit(sparse.csr_array(X), Y, GROUPS)
+    assert thin.predict(sparse.csr_array(X)).shape == (M,)
+
+
+def test_all_items_as_basis_is_the_full_model():
+    full = RankRLS(0.5, kernel="rbf", gamma=0.3).fit(X, Y, GROUPS)
+    basis = RankRLS(0.5, kernel="rbf", gamma=0.3, n_basis=M).fit(X, Y, GROUPS)
+    assert_allclose(basis.predict(X), full.predict(X), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_basis": M + 1}, "n_basis=61 is more than the 60 rows of X"),
+        ({"basis": [0, M]}, "basis names row 60, X has 60 rows"),
+        ({"basis": [-1, 3]}, "basis names row -1"),
+        ({"basis": [3, 3]}, "more than once"),
+        ({"basis": [0.5]}, "a list of rows of X"),
+        ({"basis": [1, 2], "n_basis": 3}, "basis names 2 rows; leave n_basis out"),
+        ({"basis": "kmeans"}, 'basis="kmeans" needs n_basis'),
+        ({"kernel_params": {"c": 1}}, "kernel_params are for a callable kernel"),
+        ({"alpha": 0.0}, "'alpha' parameter"),
+        ({"kernel": "gauss"}, "'kernel' parameter"),
+    ],
+)
+def test_parameters_that_make_no_sense(params, message):
+    with pytest.raises(ValueError, match=message):
+        RankRLS(**params).fit(X, Y, GROUPS)
+
+
+def test_precomputed_kernels_that_make_no_sense():
+    with pytest.raises(ValueError, match="must be square"):
+        RankRLS(kernel="precomputed").fit(K[:, :5], Y)
+    with pytest.raises(ValueError, match="needs features"):
+        RankRLS(kernel="precomputed", basis="kmeans", n_basis=3).fit(K, Y)
+    indefinite = K - 5 * np.eye(M)
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        RankRLS(kernel="precomputed").fit(indefinite, Y, GROUPS)
+
+
+def test_callable_kernel():
+    def kernel(A, B, gamma):
+        return rbf_kernel(A, B, gamma=gamma)
+
+    model = RankRLS(0.5, kernel=kernel, kernel_params={"gamma": 0.3}).fit(X, Y, GROUPS)
+    assert_allclose(model.predict(X), MODELS["dual"].fit(X, Y, GROUPS).predict(X), atol=1e-9)
+
+
+# --- Edge cases
+
+
+@every_model
+def test_groups_of_one_item_teach_nothing(model):
+    fitted = clone(model).fit(X, Y, np.arange(M))
+    assert_allclose(fitted.predict(X), 0, atol=1e-12)
+
+
+@every_model
+def test_constant_scores(model):
+    assert_allclose(clone(model).fit(X, np.full(M, 7.0), GROUPS).predict(X), 0, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:the kernel of the .* basis vectors:UserWarning")
+@every_model
+def test_duplicates_and_constant_features(model):
+    twice = np.vstack([X, X])
+    flat = np.hstack([twice, np.full((2 * M, 1), 1e3)])
+    for features in (twice, flat, np.ones((2 * M, 2))):
+        fitted = clone(model).fit(features, np.tile(Y, 2), np.tile(GROUPS, 2))
+        scores = fitted.predict(features)
+        assert np.isfinite(scores).all()
+        assert_allclose(scores[:M], scores[M:], atol=1e-8)
+    assert_allclose(scores - scores[0], 0, atol=1e-9)
+
+
+def test_basis_larger_than_the_rank():
+    twice, rows = np.vstack([X, X]), np.arange(2 * M)
+    with pytest.warns(UserWarning, match="120 basis vectors has numerical rank 60: 60 of them depend on the others"):
+        model = RankRLS(0.5, kernel="rbf", gamma=0.3, basis=rows).fit(twice, np.tile(Y, 2), np.tile(GROUPS, 2))
+    full = RankRLS(0.5, kernel="rbf", gamma=0.3).fit(twice, np.tile(Y, 2), np.tile(GROUPS, 2))
+    assert_allclose(model.predict(twice), full.predict(twice), atol=1e-8)
+    assert np.count_nonzero(model.dual_coef_) == M
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_penalty_below_rounding(kernel):
+    twice = np.hstack([np.vstack([X, X])] * 2)
+    with pytest.warns(UserWarning, match="below the rounding error of the kernel"):
+        tiny = RankRLS(1e-18, kernel=kernel, gamma=0.3).fit(twice, np.tile(Y, 2), np.tile(GROUPS, 2))
+    small = RankRLS(1e-9, kernel=kernel, gamma=0.3).fit(twice, np.tile(Y, 2), np.tile(GROUPS, 2))
+    assert_allclose(tiny.predict(twice), small.predict(twice), rtol=1e-3, atol=1e-3)
+
+
+def test_a_large_group_is_no_mxm_laplacian():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(30_000, 3))
+    model = RankRLS(kernel="rbf", n_basis=20, random_state=0).fit(features, features[:, 0])
+    assert model.score(features[:500], features[:500, 0]) > 0.8
+
+
+def test_no_weight_at_all():
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        RankRLS().fit(X, Y, GROUPS, np.zeros(M))
+
+
+def test_a_single_item():
+    model = RankRLS().fit([[1.0, 2.0]], [3.0])
+    assert_allclose(model.predict([[5.0, 6.0]]), 0)
+
+
+def test_score_is_the_agreement_per_group():
+    model = RankRLS().fit(X, Y, GROUPS)
+    assert model.score(X, Y, GROUPS) == 1 - group_disagreement(Y, model.predict(X), GROUPS)
+    assert model.score(X, Y) == 1 - group_disagreement(Y, model.predict(X), None)
+    assert is_regressor(model)
+
+
+def test_weighted_score():
+    model = RankRLS().fit(X, Y, GROUPS)
+    scores = model.predict(X)
+    assert_allclose(model.score(X, Y, GROUPS, np.full(M, 2.0)), model.score(X, Y, GROUPS))
+    errors = []
+    for group in np.unique(GROUPS):
+        rows = np.flatnonzero(group == GROUPS)
+        pairs = [(i, j) for i in rows for j in rows if i < j]
+        weight = [WEIGHT[i] * WEIGHT[j] for i, j in pairs]
+        wrong = [(Y[i] - Y[j]) * (scores[i] - scores[j]) < 0 for i, j in pairs]
+        errors.append(np.average(wrong, weights=weight))
+    assert_allclose(model.score(X, Y, GROUPS, WEIGHT), 1 - np.mean(errors))
+    kept = GROUPS != 3
+    assert_allclose(model.score(X, Y, GROUPS, kept), model.score(X[kept], Y[kept], GROUPS[kept]))
+    with pytest.warns(UndefinedMetricWarning, match="no group has two items"):
+        assert np.isnan(model.score(X, Y, np.arange(M), WEIGHT))
+
+
+def test_groups_of_another_length():
+    with pytest.raises(ValueError, match="each of the 60 rows of X, got 59 entries"):
+        RankRLS().fit(X, Y, GROUPS[1:])
+
+
+# --- Cross-validation
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_leaving_one_group_out_equals_refitting(kernel):
+    alphas, gammas = [0.01, 1.0, 100.0], [0.1, 1.0]
+    grid = {"gamma": gammas} if kernel == "rbf" else None
+    model = RankRLSCV(alphas, grid, RankRLS(kernel=kernel)).fit(X, Y, GROUPS)
+    for i, point in enumerate(model.grid_):
+        for k, alpha in enumerate(alphas):
+            error = []
+            for train, test in LeaveOneGroupOut().split(X, Y, GROUPS):
+                fitted = RankRLS(alpha, kernel=kernel, **point).fit(X[train], Y[train], GROUPS[train])
+                error.append(1 - fitted.score(X[test], Y[test]))
+            assert_allclose(model.scores_[i, k], 1 - np.mean(error), atol=1e-12)
+    assert model.best_score_ == model.scores_.max()
+    best = RankRLS(model.alpha_, kernel=kernel, **model.best_params_).fit(X, Y, GROUPS)
+    assert_allclose(model.predict(X), best.predict(X), atol=1e-8)
+    assert model.best_estimator_.alpha == model.alpha_
+
+
+def test_leaving_out_groups_of_sparse_items():
+    for estimator in (RankRLS(), RankRLS(kernel="rbf", basis=R), RankRLS(kernel="rbf")):
+        dense = RankRLSCV([0.1, 10.0], None, estimator).fit(X, Y, GROUPS)
+        thin = RankRLSCV([0.1, 10.0], None, estimator).fit(sparse.csr_array(X), Y, GROUPS)
+        assert_allclose(thin.scores_, dense.scores_)
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(4), GroupShuffleSplit(3, random_state=0), KFold(3)], ids=str)
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored by KFold:UserWarning")
+def test_folds_equal_a_loop(cv):
+    model = RankRLSCV([0.1, 10.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf"), cv=cv).fit(X, Y, GROUPS)
+    splitter = GroupKFold(cv) if cv == 3 else cv
+    truth, scores, within = [], [], []
+    for fold, (train, test) in enumerate(splitter.split(X, Y, GROUPS)):
+        fitted = RankRLS(10.0, kernel="rbf", gamma=1.0).fit(X[train], Y[train], GROUPS[train])
+        truth.extend(Y[test])
+        scores.extend(fitted.predict(X[test]))
+        within.extend([(fold, g) for g in GROUPS[test]])
+    assert_allclose(model.scores_[1, 1], 1 - group_disagreement(truth, scores, within), atol=1e-12)
+
+
+def test_precomputed_kernels_and_bases_in_folds():
+    by_features = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3, basis=R), cv=3).fit(X, Y, GROUPS)
+    square = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K, Y, GROUPS)
+    columns = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K[:, R], Y, GROUPS)
+    assert_allclose(square.scores_, by_features.scores_)
+    assert_allclose(columns.scores_, by_features.scores_)
+    full = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed"), cv=3).fit(K, Y, GROUPS)
+    reference = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3), cv=3).fit(X, Y, GROUPS)
+    assert_allclose(full.scores_, reference.scores_)
+    left_out = [
+        RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R)).fit(values, Y, GROUPS).scores_
+        for values in (K, K[:, R])
+    ]
+    assert_allclose(*left_out)
+    drawn = RankRLSCV([1.0], None, RankRLS(kernel="rbf", n_basis=55, random_state=0), cv=3).fit(X, Y, GROUPS)
+    assert drawn.best_score_ > 0.6
+
+
+def test_cross_validation_without_groups():
+    model = RankRLSCV([0.1, 10.0]).fit(X, Y)
+    truth, scores, within = [], [], []
+    for fold, (train, test) in enumerate(KFold(5).split(X)):
+        truth.extend(Y[test])
+        scores.extend(RankRLS(0.1).fit(X[train], Y[train]).predict(X[test]))
+        within.extend([fold] * len(test))
+    assert_allclose(model.scores_[0, 0], 1 - group_disagreement(truth, scores, within))
+    with pytest.raises(ValueError, match="needs groups"):
+        RankRLSCV(cv="leave-one-group-out").fit(X, Y)
+    with pytest.raises(ValueError, match="two groups or more"):
+        RankRLSCV().fit(X, Y, np.zeros(M))
+    with pytest.raises(ValueError, match="give the penalties as alphas"):
+        RankRLSCV(param_grid={"alpha": [1.0]}).fit(X, Y, GROUPS)
+
+
+def test_items_of_weight_zero_are_not_there():
+    weight = (np.arange(M) % 5 > 0).astype(float)
+    kept = weight > 0
+    for cv in (None, 3):
+        weighted = RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, GROUPS, weight)
+        without = RankRLSCV([0.1, 10.0], cv=cv).fit(X[kept], Y[kept], GROUPS[kept])
+        assert_allclose(weighted.predict(X), without.predict(X), atol=1e-10)
+        if cv is None:
+            assert_allclose(weighted.scores_, without.scores_)
+
+
+def test_metadata_routing():
+    grid = {"gamma": [0.1, 1.0], "alpha": [0.01, 1.0]}
+    with sklearn.config_context(enable_metadata_routing=True):
+        ranker = RankRLS(kernel="rbf").set_fit_request(groups=True).set_score_request(groups=True)
+        search = GridSearchCV(ranker, grid, cv=LeaveOneGroupOut(), error_score="raise").fit(X, Y, groups=GROUPS)
+        pipeline = make_pipeline(StandardScaler(), ranker)
+        search_all = GridSearchCV(pipeline, {"rankrls__alpha": [0.1]}, cv=GroupKFold(3), error_score="raise")
+        search_all.fit(X, Y, groups=GROUPS)
+        nested = RankRLSCV([0.1, 1.0]).set_fit_request(groups=True).set_score_request(groups=True)
+        inner = GridSearchCV(nested, {"cv": [None, 3]}, cv=GroupKFold(3), error_score="raise").fit(X, Y, groups=GROUPS)
+    closed = RankRLSCV([0.01, 1.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")).fit(X, Y, GROUPS)
+    for params, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+        i, k = [0.1, 1.0].index(params["gamma"]), [0.01, 1.0].index(params["alpha"])
+        assert_allclose(score, closed.scores_[i, k], atol=1e-12)
+    assert search_all.best_score_ > 0.7
+    assert inner.best_score_ > 0.7
+
+
+@pytest.mark.parametrize("model", [RankRLS(kernel="rbf", n_basis=9, random_state=0), RankRLSCV([1.0])], ids=str)
+def test_pickle_clone_and_frames(model):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    fitted = clone(model).fit(frame, pd.Series(Y), pd.Series(GROUPS))
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(frame), fitted.predict(frame))
+    assert not hasattr(clone(fitted), "n_features_in_")
