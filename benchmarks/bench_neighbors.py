@@ -4,9 +4,10 @@ Claims, each a ratio of CPU times of one thread, measured in turn (the smallest 
 
 1. fit and predict on complete rankings, 20 neighbours: at most 1.3 times scikit-learn's ``NearestNeighbors`` with the
    same parameters;
-2. with 30 % of the labels missing: at least twice as fast as scikit-lr's ``KNeighborsLabelRanker`` in what comes on top
-   of the search. Both stand on the same search, whose time is a floor for the total; the ratio of the totals is printed
-   too. ``"mallows_completed"`` does the work that scikit-lr does and is reported without a claim;
+2. with 30 % of the labels missing, a prediction for every training row: what comes on top of the search costs at least
+   5 times less than in scikit-lr's ``KNeighborsLabelRanker``. Both stand on the same search, whose time is a floor for
+   the total; the ratio of the totals is printed too. ``"mallows_completed"`` does the work that scikit-lr does and is
+   reported without a claim;
 3. ``KNeighborsRankerCV`` costs at most 3 times one search with the largest of its candidates.
 
 The data are `calhousing` and `segment` of the folder in ``LABELRANK_DATA``, drawn ones where there is none. scikit-lr
@@ -74,7 +75,8 @@ def complete(name, data, n_neighbors, repeat):
 
 
 def missing(name, data, n_neighbors, repeat):
-    X, y, X_test, y_test = data
+    X, y, _, _ = data
+    X_test, y_test = X, y
     y = mask_rankings(y, 0.3, random_state=0)
     search = NearestNeighbors(n_neighbors=n_neighbors)
     good = True
@@ -82,7 +84,7 @@ def missing(name, data, n_neighbors, repeat):
         ranker = KNeighborsRanker(n_neighbors, aggregation=aggregation, on_empty="ignore")
         ranker.fit(X, y).predict(X_test)
         bare, ours = in_turn(
-            lambda: search.fit(X).kneighbors(X_test),
+            lambda: search.fit(X).kneighbors(X_test, return_distance=False),
             lambda: ranker.fit(X, y).predict(X_test),  # noqa: B023
             repeat=repeat,
         )
@@ -97,10 +99,10 @@ def missing(name, data, n_neighbors, repeat):
         their_search = run("search", X, y, X_test, y_test, params, repeat)
         total, floor = theirs["fit"] + theirs["predict"], their_search["fit"] + their_search["predict"]
         ratio = (total - floor) / max(ours - bare, 1e-9)
-        good &= ratio >= 2 or aggregation != "mallows"
+        good &= ratio >= 5 or aggregation != "mallows"
         print(
             f"   scikit-lr: search {1e3 * floor:.1f} ms, theirs {1e3 * total:.1f} ms, tau {theirs['tau']:.3f}; "
-            f"total {total / ours:.1f} times ours, beyond the search {ratio:.1f} times"
+            f"total {total / ours:.1f} times ours, beyond the search {ratio:.1f} times (at least 5)"
         )
     return good
 

@@ -123,6 +123,35 @@ def votes_of_all_counts(counts: npt.NDArray[np.float64], out: Matrix) -> None:
 
 
 @njit(cache=True, nogil=True)
+def preference_table(ranks: Matrix, table: Any) -> None:
+    """Write, for each row and pair (a, b), 2 where a is before b, 1 where they are tied, 0 otherwise; (n, k * k)."""
+    n, k = ranks.shape
+    for i in range(n):
+        for a in range(k):
+            for b in range(k):
+                before, tied = ranks[i, a] < ranks[i, b], ranks[i, a] == ranks[i, b]
+                table[i, a * k + b] = 2 * before + tied
+
+
+@njit(cache=True, nogil=True)
+def votes_of_table(neighbors: Indices, weights: Matrix, out: Matrix, table: Any) -> None:
+    """:func:`votes_of_counts` of each neighbourhood, with the preferences of the training rows read from a table."""
+    q, m = neighbors.shape
+    k = out.shape[1]
+    counts = np.empty((k, k))
+    flat = counts.reshape(k * k)
+    for i in range(q):
+        flat[:] = 0.0
+        for j in range(m):
+            w = 0.5 * weights[i, j]
+            if w > 0.0:
+                row = table[neighbors[i, j]]
+                for p in range(k * k):
+                    flat[p] += w * row[p]
+        votes_of_counts(counts, out[i])
+
+
+@njit(cache=True, nogil=True)
 def centers_of_votes(votes: Matrix, prior: Matrix, centers: Matrix) -> None:
     """Write ranks 1..k, most votes first; ties are broken by `prior`, (q, k), larger is better."""
     q, k = votes.shape

@@ -23,6 +23,7 @@ _MAX_ROUNDS = 50  # of completing and counting; a few are enough
 _PRIOR = 0.1  # wins and losses of each label against one of weight 1: they keep Plackett-Luce weights finite
 _TOL, _MAX_ITER = 1e-8, 100  # of Newton's method for the logarithms of the weights; ten iterations are enough
 _BLOCK = 2**20  # numbers in the pair counts of one block of queries
+_TABLE = 2**26  # entries of a table of all preferences of all rows; beyond it pairs are compared when they are needed
 _FEWEST = 256  # queries that are worth a thread
 
 
@@ -44,7 +45,13 @@ class NeighborhoodsMixin:
 
         Returns which rows are kept: those with a weight and a preference.
         """
-        from labelrank._kernels.neighbors import centers_of_votes, kind_of_rankings, vote_matrix, votes_of_all_counts
+        from labelrank._kernels.neighbors import (
+            centers_of_votes,
+            kind_of_rankings,
+            preference_table,
+            vote_matrix,
+            votes_of_all_counts,
+        )
 
         n, k = y.shape
         with_edges = isinstance(y, PreferenceGraphs) and y.storage == "edges"
@@ -73,6 +80,9 @@ class NeighborhoodsMixin:
             self.indptr_ = np.zeros(len(weight) + 1, np.int64)
             self.edges_, self.edge_weight_ = np.empty((0, 2), np.int64), np.empty(0)
             overall[0] = weight @ votes / weight.sum()
+        self.table_ = np.empty((len(weight), k * k if self._uses_table else 0), np.uint8)
+        if self._uses_table:
+            preference_table(ranks, self.table_)
         self.overall_ranks_ = np.empty(k)
         centers_of_votes(overall, overall, self.overall_ranks_[np.newaxis])
         return kept
@@ -114,13 +124,21 @@ class NeighborhoodsMixin:
         """Whether votes are counted pair by pair: by the shares of those that have observed both labels."""
         return self.storage_ == "edges" or (self.storage_ == "incomplete" and self.aggregation == "mallows")
 
+    @property
+    def _uses_table(self) -> bool:
+        """Whether the pairs of incomplete rankings are compared once, in `fit`."""
+        return self._by_pairs and self.storage_ == "incomplete" and len(self.weight_) * len(self.labels_) ** 2 <= _TABLE
+
     def _votes(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Mean Borda votes."""
-        from labelrank._kernels.neighbors import mean_votes, votes_of_all_counts
+        from labelrank._kernels.neighbors import mean_votes, votes_of_all_counts, votes_of_table
 
         votes = np.empty((len(neighbors), len(self.labels_)))
         if not self._by_pairs:
             self._over_queries(mean_votes, neighbors, weights, votes, fixed=(self.votes_,))
+            return votes
+        if self.table_.shape[1]:
+            self._over_queries(votes_of_table, neighbors, weights, votes, fixed=(self.table_,))
             return votes
 
         def of_block(neighbors: IntArray, weights: FloatArray, votes: FloatArray) -> None:
