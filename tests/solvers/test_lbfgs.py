@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
 from labelrank import as_graphs
 from labelrank.decompositions import get_decomposition
-from labelrank.losses import LinearObjective, LogLinearLoss
+from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
 from labelrank.solvers import lbfgs
 
 
@@ -17,7 +18,7 @@ class Quadratic:
         self.centre = np.array([[1.0, -2.0], [0.5, 3.0]])
         self.second = np.array([[1.0, 3.0], [10.0, 0.2]])
         self.coef_shape, self.total_weight, self.largest_change = (2, 2), weight, 1.0
-        self.curvature, self.n_scores = np.array([1.0, 12.0]), 100
+        self.units, self.n_scores = np.array([1.0, 3.0]), 100
         self.left = at
 
     def value_and_gradient(self, coef):
@@ -105,24 +106,82 @@ def test_an_interrupt_in_a_callback():
     assert_allclose(Quadratic().value_and_gradient(state.coef)[0], state.loss_curve[-1])
 
 
-@pytest.mark.parametrize("squares", [[0.0, 0.0], [0.0, 1.0], [1e-3, 1e3]])
-def test_features_that_say_nothing_and_features_of_any_size(squares):
+@pytest.mark.parametrize("units", [[0.0, 0.0], [0.0, 1.0], [1e-2, 1e2]])
+def test_features_that_say_nothing_and_features_of_any_size(units):
     problem = Quadratic()
-    problem.curvature = np.array(squares)
+    problem.units = np.array(units)
     state = lbfgs(problem, np.zeros((2, 2)), max_iter=1000, tol=1e-6)
     assert state.converged
     assert state.gap <= 1e-6
     assert_allclose(state.coef, problem.centre, atol=1e-4)
 
 
-def test_scaled_features_take_the_same_way():
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("units", [[1e-6, 1.0, 1e12, 1e3, 1e-3], [1e-9] * 5, [1e160] * 5], ids=str)
+def test_scaled_features_take_the_same_way(units, intercept):
     """The units of the features do not matter: L-BFGS sees them in their own."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 5)), rng.permuted(np.tile(np.arange(1.0, 5), (60, 1)), axis=1)
-    units = np.array([1e-2, 1.0, 20.0, 100.0, 0.1])
     curves = []
-    for scale in (1.0, units):
+    for data in (X, X * units, sparse.csr_array(X * units)):
         loss = LogLinearLoss(as_graphs(y), get_decomposition("domination"), np.ones(60))
-        objective = LinearObjective(X * scale, loss, fit_intercept=False)
+        objective = LinearObjective(data, loss, fit_intercept=intercept)
         curves.append(lbfgs(objective, np.zeros(objective.coef_shape), max_iter=8, tol=0).loss_curve)
     assert_allclose(curves[1], curves[0], rtol=1e-6)
+    assert_allclose(curves[2], curves[0], rtol=1e-6)
+
+
+def test_base_rankers_in_any_unit():
+    rng = np.random.default_rng(0)
+    base, y = rng.normal(size=(60, 4, 3)), rng.permuted(np.tile(np.arange(1.0, 5), (60, 1)), axis=1)
+    loss = LogLinearLoss(as_graphs(y), get_decomposition("domination"), np.ones(60))
+    curves = [
+        lbfgs(BaseRankerObjective(base * scale, loss), np.zeros(3), max_iter=5, tol=0).loss_curve
+        for scale in (np.ones(3), np.array([1e-8, 1.0, 1e8]))
+    ]
+    assert_allclose(curves[1], curves[0], rtol=1e-6)
+
+
+def test_features_that_overflow():
+    X, y = np.full((4, 1), 1e308), np.tile([1.0, 2.0], (4, 1))
+    loss = LogLinearLoss(as_graphs(y), get_decomposition("domination"), np.ones(4))
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="not finite at the start; scale the features"),
+    ):
+        lbfgs(LinearObjective(X, loss), np.zeros((2, 2)), max_iter=8, tol=0)
+
+
+def test_no_progress_is_not_an_optimum():
+    """A loss that is known to a few digits stops moving before the bottom is reached."""
+
+    class Coarse(Quadratic):
+        def value_and_gradient(self, coef):
+            value, gradient = super().value_and_gradient(coef)
+            return np.ceil(value / 20) * 20, gradient
+
+    state = lbfgs(Coarse(), np.zeros((2, 2)), max_iter=1000, tol=1e-6)
+    assert state.gap > 1e-6
+    assert not state.converged
+
+
+def test_the_gap_after_an_interrupt_is_that_of_the_coefficients():
+    state = lbfgs(Quadratic(at=3), np.zeros((2, 2)), max_iter=50, tol=0)
+    assert state.interrupted
+    q = Quadratic()
+    assert_allclose(state.gap, np.abs(q.value_and_gradient(state.coef)[1]).max() / q.total_weight)
+
+
+def test_an_interrupt_while_the_units_are_computed():
+    class Interrupted(Quadratic):
+        @property
+        def units(self):
+            raise KeyboardInterrupt
+
+        @units.setter
+        def units(self, value):
+            pass
+
+    state = lbfgs(Interrupted(), np.zeros((2, 2)), max_iter=50, tol=0)
+    assert state.interrupted
+    assert state.n_iter == 0

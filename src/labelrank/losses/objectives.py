@@ -6,7 +6,7 @@ A solver asks an objective for
 - ``value_and_weights(coef)``: the loss and, for every coefficient, Σ q·[π]₊ and Σ q·[−π]₊ over the edges, where π is
   the change of its base ranker along the edge,
 - ``largest_change``: the largest Σ_j |π_j| of an edge, which bounds the step of boosting,
-- ``curvature``: about how much the loss bends along the coefficients of each feature,
+- ``units``: about the root of the second derivative of the mean loss along the coefficients of each feature,
 - ``total_weight``: what to divide by to speak of a mean loss; ``n_scores``, the number of scores.
 
 Rows are worked off in blocks that stay in the cache, so that memory beyond data and coefficients does not grow with
@@ -96,21 +96,24 @@ class LinearObjective:
         return int(self.loss.counted.sum()) * self.loss.shape[1]
 
     @cached_property
-    def curvature(self) -> FloatArray:
-        """About the second derivative of the loss along the coefficients of each feature, of shape (n_features [+ 1],).
+    def units(self) -> FloatArray:
+        """About the root of the second derivative of the mean loss along the coefficients of each feature.
 
-        That of the intercept is not taken larger than that of the largest feature, since a feature that is never
-        negative does part of the intercept's work.
+        Of shape (n_features [+ 1],): the root of the mean square of the feature, times that of the curvature of the
+        loss at scores of zero. Features are divided by their largest value before they are squared.
         """
-        weight = np.where(self.loss.counted, self.loss.weight, 0.0)
-        squares = np.zeros(self.coef_shape[0])
+        share = np.where(self.loss.counted, self.loss.weight, 0.0) / (self.total_weight or 1.0)
+        largest, squares = np.zeros(self.n_features), np.zeros(self.n_features)
+        for first, last in self._blocks(0, self.X.shape[0]):
+            top = abs(self.X[first:last]).max(axis=0)
+            np.maximum(largest, top.toarray().ravel() if self.is_sparse else top, out=largest)
+        scale = np.where(largest > 0, largest, 1.0)
         for first, last in self._blocks(0, self.X.shape[0]):
             part = self.X[first:last]
-            square = part.multiply(part).T if self.is_sparse else (part**2).T
-            squares[: self.n_features] += square @ weight[first:last]
-        if self.fit_intercept:
-            squares[-1] = min(weight.sum(), squares.max()) or weight.sum()
-        return mean_bend(self.loss) * squares
+            part = part.multiply(1 / scale).power(2) if self.is_sparse else (part / scale) ** 2
+            squares += part.T @ share[first:last]
+        units = scale * np.sqrt(mean_bend(self.loss) * squares)
+        return np.append(units, np.sqrt(mean_bend(self.loss))) if self.fit_intercept else units
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and its gradient, of shape (n_features [+ 1], n_labels)."""
@@ -275,10 +278,12 @@ class BaseRankerObjective:
         return int(self.loss.counted.sum()) * self.base.shape[1]
 
     @cached_property
-    def curvature(self) -> FloatArray:
-        """About the second derivative of the loss along each coefficient, of shape (n_base,)."""
-        weight = np.where(self.loss.counted, self.loss.weight, 0.0)
-        return mean_bend(self.loss) * np.asarray(np.einsum("i,ilb,ilb->b", weight, self.base, self.base))
+    def units(self) -> FloatArray:
+        """About the root of the second derivative of the mean loss along each coefficient, of shape (n_base,)."""
+        share = np.where(self.loss.counted, self.loss.weight, 0.0) / (self.total_weight or 1.0)
+        largest = np.abs(self.base).max(axis=(0, 1), initial=0.0)
+        base = self.base / np.where(largest > 0, largest, 1.0)
+        return np.asarray(largest * np.sqrt(mean_bend(self.loss) * np.einsum("i,ilb,ilb->b", share, base, base)))
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss and its gradient, of shape (n_base,)."""

@@ -9,6 +9,8 @@ from scipy.optimize import minimize
 
 from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
 
+_SETTLED = 1e-8
+
 
 def lbfgs(
     objective: Objective,
@@ -24,7 +26,7 @@ def lbfgs(
 
     Parameters
     ----------
-    objective : object with ``value_and_gradient``, ``curvature`` and ``total_weight``
+    objective : object with ``value_and_gradient``, ``units`` and ``total_weight``
         What is minimised.
     coef : ndarray
         Start.
@@ -39,19 +41,24 @@ def lbfgs(
     """
     scale = objective.total_weight or 1.0  # the mean loss: steps and tolerance do not depend on the number of rows
     shape = coef.shape
-    width = _widths(objective, shape, alpha / scale, penalised)
+    width = np.ones(1)  # the unit of each coefficient
+    gap = np.inf  # of the last evaluation
     state = SolverState(coef=coef.copy())
 
     def mean_loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal gap
         at = flat.reshape(shape) / width
         value, gradient = objective.value_and_gradient(at)
         if alpha:
             gradient[penalised] += alpha * at[penalised]
         value += penalty(at, alpha, penalised)
         gradient /= scale
-        state.gap = _largest(gradient)
+        gap = _largest(gradient)
         if not state.loss_curve:
             state.loss_curve.append(value)
+            state.gap = gap
+            if not np.isfinite(value + gap):
+                raise ValueError("the loss or its gradient is not finite at the start; scale the features of X")
         gradient /= width
         return value / scale, gradient.ravel()
 
@@ -64,6 +71,7 @@ def lbfgs(
         # The last point of a line search is the one it takes, so that the gap of the last evaluation is the gap here.
         np.divide(intermediate_result.x.reshape(shape), width, out=state.coef)
         state.loss_curve.append(float(intermediate_result.fun) * scale)
+        state.gap = gap
         asked = on_step is not None and on_step(state.coef.copy(), state.loss_curve[-1])
         if asked or state.gap <= tol:
             raise StopIteration
@@ -77,6 +85,7 @@ def lbfgs(
         "maxls": 50,
     }
     try:
+        width = _widths(objective, shape, alpha / scale, penalised)
         start = (coef * width).ravel()
         first.append(mean_loss(start))
         if state.gap <= tol:
@@ -91,7 +100,9 @@ def lbfgs(
     np.divide(result.x.reshape(shape), width, out=state.coef)
     state.message = str(result.message)
     state.gap = _largest(result.jac.reshape(shape) * width)
-    state.converged = bool(result.success) or state.gap <= tol or result.status == 99
+    # Where the loss no longer moves, the squared gradient in our units says how much of it may be left.
+    settled = bool(result.success) and float(result.jac @ result.jac) <= _SETTLED * abs(float(result.fun))
+    state.converged = settled or state.gap <= tol or result.status == 99
     return state
 
 
@@ -100,12 +111,10 @@ def _widths(objective: Objective, shape: tuple[int, ...], alpha: float, penalise
 
     What is constant along a coefficient keeps its unit.
     """
-    bend = objective.curvature / (objective.total_weight or 1.0)
-    bend = bend.reshape(bend.shape + (1,) * (len(shape) - bend.ndim))
-    bend[penalised] += alpha
-    width = np.sqrt(bend)
-    floor = 1e-6 * width.max(initial=0.0)
-    return np.where(width > floor, width, floor or 1.0)
+    units = objective.units
+    width = units.reshape(units.shape + (1,) * (len(shape) - units.ndim)).copy()
+    width[penalised] = np.hypot(width[penalised], np.sqrt(alpha))
+    return np.where(width > 0, width, 1.0)
 
 
 def _history(objective: Objective, n_coef: int) -> int:

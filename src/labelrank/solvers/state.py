@@ -31,8 +31,8 @@ class Objective(Protocol):
         """Largest 1-norm of the change of all base rankers along an edge."""
 
     @property
-    def curvature(self) -> FloatArray:
-        """How much the loss bends along the coefficients of each feature; an estimate will do."""
+    def units(self) -> FloatArray:
+        """About the root of the second derivative of the mean loss along the coefficients of each feature."""
 
     @property
     def n_scores(self) -> int:
