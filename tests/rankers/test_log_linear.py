@@ -319,6 +319,10 @@ def test_sparse_is_never_densified(monkeypatch):
         ({"max_iter": 0}, "max_iter must be an integer from 1"),
         ({"smoothing": 1.0, "solver": "lbfgs"}, 'smoothing is for solver="boosting"'),
         ({"decomposition": "hamming"}, "decomposition 'hamming' is not known"),
+        ({"alpha": True}, "alpha must be a number from 0, got True"),
+        ({"max_iter": True}, "max_iter must be an integer from 1, got True"),
+        ({"warm_start": "yes"}, "warm_start must be True or False, got 'yes'"),
+        ({"n_jobs": "a"}, "n_jobs must be None or an integer other than 0.*got 'a'"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -419,3 +423,51 @@ def test_more_bad_parameters():
     with pytest.warns(UserWarning, match="without any observed pair") as caught:
         LogLinearRanker(solver="lbfgs", alpha=1.0).fit(X, y)
     assert caught[0].filename == __file__
+
+
+def test_a_refused_refit_leaves_the_old_model():
+    pl = pytest.importorskip("polars")
+    X, y = make_label_ranking(20, 3, n_labels=3, random_state=0)
+    ranker = quiet(LogLinearRanker(warm_start=True, max_iter=3), X, pl.DataFrame(y, schema=["a", "b", "c"]))
+    before = {name: value for name, value in vars(ranker).items() if name.endswith("_")}
+    for _ in range(2):  # a refusal is not forgotten
+        with pytest.raises(ValueError, match="in the same order"):
+            ranker.fit(X, pl.DataFrame(y, schema=["c", "b", "a"]))
+    with pytest.raises(ValueError, match="fit a new estimator"):
+        ranker.fit(X[:, :2], pl.DataFrame(y, schema=["a", "b", "c"]))
+    with pytest.raises(ValueError, match="two levels"):
+        ranker.set_params(warm_start=False, calibrated=True).fit(X[:, :2], y)
+    assert {name for name in vars(ranker) if name.endswith("_")} == set(before)
+    for name, value in before.items():
+        np.testing.assert_array_equal(getattr(ranker, name), value)
+    assert ranker.predict(X).shape == (20, 3)
+
+
+@pytest.mark.parametrize("base", ["array", "precomputed"])
+def test_base_rankers_are_read_only(base):
+    X, y = make_label_ranking(20, 3, n_labels=3, random_state=0)
+    h = np.random.default_rng(0).normal(size=(20, 3, 2))
+    expected = quiet(LogLinearRanker(base_rankers=h.copy(), max_iter=3), X, y).coef_
+    before = h.copy()
+    h.flags.writeable = False
+    ranker = LogLinearRanker(base_rankers=h if base == "array" else "precomputed", max_iter=3)
+    assert_allclose(quiet(ranker, X if base == "array" else h, y).coef_, expected)
+    np.testing.assert_array_equal(h, before)
+
+
+def test_the_weight_of_an_edge_counts_against_those_of_its_instance():
+    X = np.array([[0.5, -1.0], [1.0, 0.3], [-0.2, 0.8]])
+    common = {"solver": "lbfgs", "alpha": 0.1, "decomposition": "disagreement", "tol": 1e-9}
+    one_each = ([0, 1, 2], [0, 1, 0], [1, 0, 1])
+    plain, weighted = (
+        LogLinearRanker(**common).fit(X, PreferenceGraphs.from_pairs(*one_each, weight=weight))
+        for weight in ([1, 1, 1], [1, 1000, 1])
+    )
+    assert_allclose(weighted.coef_, plain.coef_)
+    # Two edges of weights 3 and 1 in an instance are two instances of sample weights 3/4 and 1/4.
+    together = PreferenceGraphs.from_pairs([0, 0, 1, 2], [0, 1, 1, 0], [1, 2, 0, 2], weight=[3, 1, 1, 1])
+    apart = PreferenceGraphs.from_pairs([0, 1, 2, 3], [0, 1, 1, 0], [1, 2, 0, 2])
+    a = LogLinearRanker(**common).fit(X, together)
+    b = LogLinearRanker(**common).fit(X[[0, 0, 1, 2]], apart, sample_weight=[0.75, 0.25, 1, 1])
+    assert_allclose(a.coef_, b.coef_, atol=1e-6)
+    assert_allclose(a.loss_curve_[-1], b.loss_curve_[-1])

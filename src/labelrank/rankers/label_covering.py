@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss, LinearObjective
-from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
+from labelrank.rankers.base import OnEmpty, report_empty_rows
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver, all_or_nothing
 from labelrank.solvers import SolverState, boost, boost_sequentially, lbfgs
-from labelrank.solvers.templates import UserTemplates
+from labelrank.solvers.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision import PreferenceGraphs
 
 
@@ -64,6 +65,8 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         Whether `fit` goes on from the coefficients of the last call.
     n_jobs : int, optional
         Threads over blocks of rows.
+    on_empty : {"warn", "error", "ignore"}, default="warn"
+        What to do about rows of y of which no label is known, from which nothing can be learned.
 
     Attributes
     ----------
@@ -76,7 +79,9 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
     bound_curve_ : ndarray of shape (n_iter_,)
         The decrease of it that was guaranteed for each round of boosting; NaN for L-BFGS.
     classes_ : ndarray of shape (n_labels,)
-        Names of the labels; of a single binary target, its two classes.
+        Names of the labels; of a vector, its two classes.
+    outputs_2d_ : bool
+        False when `y` was a vector of classes, so that `predict` and `decision_function` return vectors.
     n_iter_ : int
         Number of iterations.
     gap_ : float
@@ -110,6 +115,7 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         fit_intercept: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        on_empty: OnEmpty = "warn",
     ) -> None:
         self.covering = covering
         self.solver = solver
@@ -121,6 +127,7 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.on_empty = on_empty
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -131,6 +138,7 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         return tags
 
     @with_callbacks
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelCoveringClassifier:
         """Learn from relevant labels.
 
@@ -139,7 +147,8 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Examples.
         y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-            The relevant labels. A vector of two classes is one label: whether it is the second.
+            The relevant labels; NaN in a dense matrix is a label of which nothing is known. A vector of two classes is
+            one label: whether it is the second.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the examples.
 
@@ -150,9 +159,14 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         self._check_solver()
         covering = get_covering(self.covering)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
-        graphs = self._relevant(X, y)
+        graphs, classes, outputs_2d = _relevant(y, X.shape[0], type(self).__name__)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         loss = CoveringLoss(graphs, covering, weight)
+        # A known label makes a pair with the dummy.
+        known = loss.levels.max(axis=1, initial=-1) >= 0
+        report_empty_rows(np.where(known[:, None], [1.0, 2.0], np.nan), weight, self.on_empty)
+        self._check_same_labels(getattr(self, "classes_", None) if self.warm_start else None, classes)
+        self.classes_, self.outputs_2d_ = classes, outputs_2d
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         self._keep(self._solve(X, loss, self._watch(context)), float(weight.sum()))
@@ -169,12 +183,12 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) for a single binary target
+        ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
-        return scores[:, 0] if self._is_vector else scores
+        return scores if self.outputs_2d_ else scores[:, 0]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The relevant labels.
@@ -186,52 +200,14 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
 
         Returns
         -------
-        int ndarray of shape (n_samples, n_labels): 1 for a relevant label; the class, for a single binary target
+        int ndarray of shape (n_samples, n_labels): 1 for a relevant label; classes, after a fit on a vector of them
         """
         relevant = self.decision_function(X) > 0
-        if self._is_vector:
-            return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
-        return relevant.astype(np.int64)
+        if self.outputs_2d_:
+            return relevant.astype(np.int64)
+        return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
 
     # -----------------------------------------------------------------------------------------------------------
-
-    def _relevant(self, X: Any, Y: Any) -> PreferenceGraphs:
-        """Graphs of the relevant sets; sets ``classes_``."""
-        if Y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        self._is_vector = False
-        if hasattr(Y, "__array__") and not isinstance(Y, PreferenceGraphs) and not hasattr(Y, "columns"):
-            Y = np.asarray(Y)
-        if isinstance(Y, PreferenceGraphs):
-            graphs = Y
-        elif not sparse.issparse(Y) and np.ndim(_first(Y)) == 0 and not isinstance(_first(Y), (set, frozenset)):
-            graphs = self._relevant_class(Y)
-        elif not sparse.issparse(Y) and not hasattr(Y, "columns") and np.shape(_first(Y)) == (1,) and np.ndim(Y) == 2:
-            graphs = self._relevant_class(column_or_1d(np.asarray(Y), warn=False))
-        else:
-            graphs = PreferenceGraphs.from_multilabel(Y)
-        if len(graphs) != X.shape[0]:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]}, y has {len(graphs)}"
-            )
-        if not self._is_vector:
-            self.classes_ = graphs.labels
-        return graphs
-
-    def _relevant_class(self, y: Any) -> PreferenceGraphs:
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise ValueError("Input y contains NaN or infinity")
-        check_classification_targets(y)
-        self._is_vector = True
-        self.classes_ = np.unique(y)
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported for a vector of classes; the type of the target is multiclass "
-                f"with {len(self.classes_)} classes. Give y as a 0/1 matrix with a column per label"
-            )
-        relevant = y == self.classes_[-1] if len(self.classes_) == 2 else np.zeros(len(y), dtype=bool)
-        return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8))
 
     def _solve(self, X: Any, loss: CoveringLoss, on_step: Any) -> SolverState:
         objective = LinearObjective(X, loss, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
@@ -251,30 +227,11 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
                 raise ValueError(f'templates must be "parallel", "sequential" or an array, got {self.templates!r}')
             if self.alpha:
                 raise ValueError('alpha > 0 goes with templates="parallel" or an array, not with "sequential"')
-            lengths = 1 / self._largest_values(X)
+            lengths = 1 / largest_values(objective.X, self.fit_intercept)
             return boost_sequentially(_with_constant(objective.X, self.fit_intercept), loss, start, lengths, **common)
-        templates = UserTemplates(self._check_templates(X) / self._largest_values(X))
-        return boost(objective, start, templates=templates, **penalty, **common)
-
-    def _largest_values(self, X: Any) -> FloatArray:
-        """Largest absolute value of each hypothesis, at least 1."""
-        largest: Any = abs(X).max(axis=0)
-        largest = np.asarray(largest.toarray() if hasattr(largest, "toarray") else largest).ravel()
-        return np.maximum(np.append(largest, 1.0) if self.fit_intercept else largest, 1.0)
-
-    def _check_templates(self, X: Any) -> FloatArray:
-        templates = np.array(self.templates, dtype=np.float64)
-        n_hypotheses = X.shape[1] + bool(self.fit_intercept)
-        if templates.ndim != 2 or templates.shape[1] != n_hypotheses or not len(templates):
-            what = "one column per feature" + " and a last one for the intercept" * bool(self.fit_intercept)
-            raise ValueError(f"templates has shape {templates.shape}, expected (n_templates, {n_hypotheses}): {what}")
-        if not (np.isfinite(templates) & (templates >= 0)).all():
-            raise ValueError("templates must hold finite lengths from 0")
-        norms = templates.sum(axis=1)
-        if norms.max() > 1 + 1e-9:
-            row = int(np.argmax(norms))
-            raise ValueError(f"templates[{row}] has the 1-norm {norms[row]:g}; at most 1 is allowed")
-        return templates
+        lengths = check_templates(self.templates, X.shape[1], self.fit_intercept)
+        lengths /= largest_values(objective.X, self.fit_intercept)  # not X, which is the caller's
+        return boost(objective, start, templates=UserTemplates(lengths), **penalty, **common)
 
     def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
         n_features = len(coef) - bool(self.fit_intercept)
@@ -285,14 +242,56 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         return np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
 
 
-def _first(Y: Any) -> Any:
-    """The first row, to see what kind of rows there are."""
-    if hasattr(Y, "columns"):
-        return np.zeros(2)
+def _relevant(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.NDArray[Any], bool]:
+    """Graphs of the relevant sets, the names of the labels or the classes, and whether y has a column per label."""
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, Iterator):
+        y = list(y)
+    outputs_2d = isinstance(y, PreferenceGraphs) or sparse.issparse(y) or hasattr(y, "columns") or not _is_vector(y)
+    if outputs_2d:
+        graphs = y if isinstance(y, PreferenceGraphs) else PreferenceGraphs.from_multilabel(y)
+        classes = graphs.labels
+    else:
+        graphs, classes = _relevant_class(y)
+    if len(graphs) != n_samples:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_samples}, y has {len(graphs)}"
+        )
+    return graphs, classes, outputs_2d
+
+
+def _is_vector(y: Any) -> bool:
+    """Whether the rows are classes, and not sets of labels or rows of a matrix."""
+    rows = np.asarray(y) if hasattr(y, "__array__") else y
     try:
-        return next(iter(Y), None)
+        if isinstance(rows, (str, bytes, Mapping, Set)):
+            raise TypeError("not one item for each example")
+        first: Any = next(iter(rows), None)
     except TypeError:
-        raise TypeError(f"y must be a matrix of 0 and 1 or a list of sets of labels, got {type(Y).__name__}") from None
+        raise TypeError(
+            "y must be a matrix of 0 and 1, a list with a set of labels for each example, PreferenceGraphs or a vector "
+            f"of two classes, got {type(y).__name__}"
+        ) from None
+    return np.ndim(first) == 0 and not isinstance(first, Set)
+
+
+def _relevant_class(y: Any) -> tuple[PreferenceGraphs, npt.NDArray[Any]]:
+    """One label, relevant in the second class."""
+    if np.ma.is_masked(y):
+        raise ValueError("Input y is masked; drop the rows whose class is not known")
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("Input y contains NaN or infinity")
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported for a vector of classes; the type of the target is multiclass "
+            f"with {len(classes)} classes. Give y as a 0/1 matrix with a column per label"
+        )
+    relevant = y == classes[-1] if len(classes) == 2 else np.zeros(len(y), dtype=bool)
+    return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8)), classes
 
 
 def _with_constant(X: Any, fit_intercept: bool) -> Any:

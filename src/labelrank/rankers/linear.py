@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,25 @@ from sklearn.callback import CallbackSupportMixin
 from labelrank.solvers import SolverState
 
 FloatArray = npt.NDArray[np.float64]
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
+
+    @functools.wraps(fit)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = vars(self)
+        before = {name: value for name, value in state.items() if name.endswith("_")}
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            for name in [name for name in state if name.endswith("_")]:
+                del state[name]
+            state.update(before)
+            raise
+
+    return cast(Fit, wrapped)
 
 
 class IterativeLinearMixin(CallbackSupportMixin):
@@ -28,22 +49,35 @@ class IterativeLinearMixin(CallbackSupportMixin):
     smoothing: float
     fit_intercept: bool
     warm_start: bool
+    n_jobs: int | None
 
     def _check_solver(self) -> None:
         if self.solver not in ("boosting", "lbfgs"):
             raise ValueError(f'solver must be "boosting" or "lbfgs", got {self.solver!r}')
         for name in ("alpha", "tol", "smoothing"):
             value = getattr(self, name)
-            if not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
+            if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number from 0, got {value!r}")
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
+        if not _is_integer(self.max_iter) or self.max_iter < 1:
             raise ValueError(f"max_iter must be an integer from 1, got {self.max_iter!r}")
-        if not isinstance(self.fit_intercept, (bool, np.bool_)):
-            raise ValueError(f"fit_intercept must be True or False, got {self.fit_intercept!r}")
+        if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(
+                f"n_jobs must be None or an integer other than 0 (-1: all processors), got {self.n_jobs!r}"
+            )
+        for name in ("fit_intercept", "warm_start"):
+            check_switch(name, getattr(self, name))
         if self.smoothing and self.solver == "lbfgs":
             raise ValueError(f'smoothing is for solver="boosting"; got smoothing={self.smoothing} with solver="lbfgs"')
 
-    def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
+    def _check_same_labels(self, old: npt.NDArray[Any] | None, new: npt.NDArray[Any]) -> None:
+        """Coefficients of a warm start belong to the labels of the last call, None when there is none."""
+        if old is not None and not np.array_equal(old, new):
+            raise ValueError(
+                f"warm_start=True goes on with the labels {old.tolist()}, but y has {new.tolist()}; give them in the "
+                "same order, or fit a new estimator"
+            )
+
+    def _split(self, coef: FloatArray) -> dict[str, Any]:
         raise NotImplementedError
 
     def _joined(self) -> FloatArray:
@@ -89,6 +123,16 @@ class IterativeLinearMixin(CallbackSupportMixin):
         self.n_iter_ = len(self.loss_curve_) - 1
         self.gap_ = state.gap
         state.warn(f"{type(self).__name__}(solver={self.solver!r})", self.max_iter, self.tol)
+
+
+def check_switch(name: str, value: Any) -> None:
+    """True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 Solver = Literal["boosting", "lbfgs"]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
 from labelrank.rankers.base import OnEmpty, RankerMixin, report_empty_rows
-from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver, all_or_nothing, check_switch
 from labelrank.solvers import SolverState, boost, lbfgs
 from labelrank.supervision import PreferenceGraphs, as_graphs
 
@@ -26,11 +26,13 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     The score of label l is :math:`f_l(x) = w_l \cdot x + b_l`. Each instance's preference graph is cut into subgraphs,
     and what is minimised is
 
-    .. math:: \sum_i \frac{w_i}{s_i} \sum_{k=1}^{s_i} \log\left(1 + \sum_{e \in E_{i,k}}
+    .. math:: \sum_i \frac{w_i}{\sum_k \sigma_{i,k}} \sum_k \sigma_{i,k} \log\left(1 + \sum_{e \in E_{i,k}}
               e^{f_{\mathrm{term}(e)}(x_i) - f_{\mathrm{init}(e)}(x_i)}\right) + \frac\alpha2 \sum_l \|w_l\|^2 ,
 
     a convex bound of the share of subgraphs that the ranking disagrees with. With one class per instance and the
-    default decomposition it is multinomial logistic regression.
+    default decomposition it is multinomial logistic regression. The weight of a subgraph, :math:`\sigma_{i,k}`, is the
+    mean of the weights of its edges (1 where they have none) times what the decomposition gives it. The weight of an
+    edge counts against the other edges of its instance; the weight of an instance, :math:`w_i`, is `sample_weight`.
 
     Parameters
     ----------
@@ -76,9 +78,14 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         Coefficients.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts.
+    dummy_coef_ : ndarray of shape (n_features,)
+        With ``calibrated=True``: the coefficients of the dummy label, which have been subtracted from those of the
+        labels. No score needs them; a warm start does, since the penalty is on what was there before.
+    dummy_intercept_ : float
+        With ``calibrated=True``: the intercept of the dummy label, likewise.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         What is minimised, before the first iteration and after each: natural logarithm, the sum over instances of the
-        mean over subgraphs, plus the penalty.
+        (weighted) mean over subgraphs, plus the penalty.
     bound_curve_ : ndarray of shape (n_iter_,)
         The decrease that was guaranteed for each iteration of boosting; NaN for one of L-BFGS, which guarantees none.
     n_iter_ : int
@@ -146,6 +153,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         return tags
 
     @with_callbacks
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogLinearRanker:
         """Learn from preferences.
 
@@ -163,6 +171,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         self
         """
         self._check_solver()
+        check_switch("calibrated", self.calibrated)
         if isinstance(self.base_rankers, str) and not _is_precomputed(self.base_rankers):
             raise ValueError(f'base_rankers must be a callable, an array or "precomputed", got {self.base_rankers!r}')
         old_labels = getattr(self, "labels_", None) if self.warm_start else None
@@ -170,20 +179,19 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
             raise ValueError("calibrated=True needs features of the instance alone; it does not go with base_rankers")
         decomposition = get_decomposition(self.decomposition)
         X, y, weight = self._validate(X, y, sample_weight)
-        if old_labels is not None and not np.array_equal(old_labels, self.labels_):
-            raise ValueError(
-                f"warm_start=True goes on with the labels {list(old_labels)}, but y has {list(self.labels_)}; give "
-                "them in the same order, or fit a new estimator"
-            )
+        self._check_same_labels(old_labels, self.labels_)
         graphs = as_graphs(y)
         if self.calibrated:  # with the dummy, a row of relevant labels alone has pairs as well
             graphs = _with_learned_dummy(graphs)
             report_empty_rows(graphs, weight, self.on_empty)
         loss = LogLinearLoss(graphs, decomposition, weight)
         objective = self._objective(X, loss)
+        start = self._start(objective.coef_shape)
+        for name in ("dummy_coef_", "dummy_intercept_"):  # they are there if and only if a cut is learned
+            self.__dict__.pop(name, None)
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        self._keep(self._solve(objective, self._start(objective.coef_shape), context))
+        self._keep(self._solve(objective, start, context))
         context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
         return self
 
@@ -213,7 +221,7 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         return np.asarray(base @ self.coef_)
 
     def predict_relevant(self, X: Any) -> npt.NDArray[np.bool_]:
-        """The labels ranked above the dummy; needs ``calibrated=True``.
+        """The labels ranked above the dummy; needs a fit with ``calibrated=True``.
 
         Parameters
         ----------
@@ -224,8 +232,9 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
         -------
         bool ndarray of shape (n_samples, n_labels)
         """
-        if not self.calibrated:
-            raise AttributeError("predict_relevant needs a cut, which is learned with calibrated=True")
+        check_is_fitted(self)
+        if not hasattr(self, "dummy_coef_"):
+            raise AttributeError("predict_relevant needs a cut, which is learned by fit with calibrated=True")
         return self.decision_function(X) > 0
 
     def pairwise_proba(self, X: Any) -> FloatArray:
@@ -278,9 +287,13 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
     def _joined(self) -> FloatArray:
         if self.base_rankers is not None or self.coef_.ndim == 1:
             return self.coef_
-        coef = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
-        # Only differences to the dummy are kept, so it goes on from zero.
-        return np.hstack([coef, np.zeros((len(coef), 1))]) if self.calibrated else coef
+        coef, intercept = self.coef_.T, self.intercept_
+        if self.calibrated:  # from differences to the dummy back to what the solver had
+            dummy = getattr(self, "dummy_coef_", np.zeros(len(coef)))[:, None]
+            dummy_intercept = getattr(self, "dummy_intercept_", 0.0)
+            coef = np.hstack([coef + dummy, dummy])
+            intercept = np.append(intercept + dummy_intercept, dummy_intercept)
+        return np.vstack([coef, intercept]) if self.fit_intercept else coef
 
     def _solve(self, objective: Any, start: FloatArray, context: Any) -> SolverState:
         penalised = slice(None) if self.base_rankers is not None else slice(0, objective.n_features)
@@ -295,14 +308,17 @@ class LogLinearRanker(IterativeLinearMixin, RankerMixin, BaseEstimator):
             return lbfgs(objective, start, **common)
         return boost(objective, start, smoothing=self.smoothing, **common)
 
-    def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
+    def _split(self, coef: FloatArray) -> dict[str, Any]:
         if self.base_rankers is not None:
             return {"coef_": coef, "intercept_": np.zeros(len(self.labels_))}
-        if self.calibrated:
-            coef = coef[:, :-1] - coef[:, -1:]
         n_features = len(coef) - bool(self.fit_intercept)
+        of_dummy: dict[str, Any] = {}
+        if self.calibrated:
+            coef, dummy = coef[:, :-1] - coef[:, -1:], coef[:, -1]
+            of_dummy["dummy_coef_"] = dummy[:n_features].copy()
+            of_dummy["dummy_intercept_"] = float(dummy[n_features]) if self.fit_intercept else 0.0
         intercept = coef[n_features].copy() if self.fit_intercept else np.zeros(len(self.labels_))
-        return {"coef_": np.ascontiguousarray(coef[:n_features].T), "intercept_": intercept}
+        return {"coef_": np.ascontiguousarray(coef[:n_features].T), "intercept_": intercept, **of_dummy}
 
 
 def _with_learned_dummy(graphs: PreferenceGraphs) -> PreferenceGraphs:
