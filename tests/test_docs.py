@@ -14,6 +14,7 @@ MODULES = [
     "consensus",
     "datasets",
     "decompositions",
+    "ensemble",
     "experiments",
     "features",
     "losses",

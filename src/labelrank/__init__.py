@@ -39,12 +39,16 @@ _HOMES = {
     "KernelRidgeRanker": "rankers",
     "RankRLS": "rankers",
     "RankRLSCV": "rankers",
+    "DecisionTreeRanker": "rankers",
+    "RandomForestRanker": "ensemble",
+    "ExtraTreesRanker": "ensemble",
 }
 _MODULES = (
     "cli",
     "consensus",
     "datasets",
     "decompositions",
+    "ensemble",
     "experiments",
     "features",
     "losses",
@@ -58,7 +62,9 @@ _MODULES = (
 
 __all__ = [
     "ConstraintClassificationRanker",
+    "DecisionTreeRanker",
     "DummyRanker",
+    "ExtraTreesRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
     "KernelRidgeRanker",
@@ -66,6 +72,7 @@ __all__ = [
     "LogLinearRanker",
     "PairwiseRanker",
     "PreferenceGraphs",
+    "RandomForestRanker",
     "RankRLS",
     "RankRLSCV",
     "RankerMixin",
@@ -75,6 +82,7 @@ __all__ = [
     "consensus",
     "datasets",
     "decompositions",
+    "ensemble",
     "experiments",
     "features",
     "from_top_k",
@@ -97,6 +105,7 @@ if TYPE_CHECKING:
         consensus,
         datasets,
         decompositions,
+        ensemble,
         experiments,
         features,
         losses,
@@ -107,8 +116,13 @@ if TYPE_CHECKING:
         solvers,
         supervision,
     )
+    from labelrank.ensemble import (
+        ExtraTreesRanker,
+        RandomForestRanker,
+    )
     from labelrank.rankers import (
         ConstraintClassificationRanker,
+        DecisionTreeRanker,
         DummyRanker,
         KernelRidgeRanker,
         KNeighborsRanker,

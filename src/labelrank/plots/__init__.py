@@ -2,5 +2,6 @@
 
 from labelrank.plots.loss_curve import LossCurveDisplay
 from labelrank.plots.preference_graph import PreferenceGraphDisplay
+from labelrank.plots.tree import TreeDisplay, plot_tree
 
-__all__ = ["LossCurveDisplay", "PreferenceGraphDisplay"]
+__all__ = ["LossCurveDisplay", "PreferenceGraphDisplay", "TreeDisplay", "plot_tree"]

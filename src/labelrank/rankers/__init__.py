@@ -11,9 +11,11 @@ from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
 from labelrank.rankers.pairwise import PairwiseRanker
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
+from labelrank.rankers.trees import DecisionTreeRanker
 
 __all__ = [
     "ConstraintClassificationRanker",
+    "DecisionTreeRanker",
     "DummyRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
@@ -37,15 +39,18 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
     >>> "DummyRanker" in all_rankers()
     True
     """
-    return {
-        ranker.__name__: ranker
-        for ranker in (
-            ConstraintClassificationRanker,
-            DummyRanker,
-            KNeighborsRanker,
-            KNeighborsRankerCV,
-            KernelRidgeRanker,
-            LogLinearRanker,
-            PairwiseRanker,
-        )
-    }
+    from labelrank.ensemble import ExtraTreesRanker, RandomForestRanker  # built on the rankers here
+
+    rankers: tuple[type[RankerMixin], ...] = (
+        ConstraintClassificationRanker,
+        DecisionTreeRanker,
+        DummyRanker,
+        ExtraTreesRanker,
+        KNeighborsRanker,
+        KNeighborsRankerCV,
+        KernelRidgeRanker,
+        LogLinearRanker,
+        PairwiseRanker,
+        RandomForestRanker,
+    )
+    return {ranker.__name__: ranker for ranker in rankers}

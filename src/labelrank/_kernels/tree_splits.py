@@ -1,0 +1,263 @@
+"""Split search of the ranking trees: the best threshold of a sorted feature, or the one threshold drawn at random.
+
+A row is a vector of pair signs, one lane for each pair a < b: S = +1 if a is before b, -1 if b is before a, 0 if
+neither was observed, times the weight of the edge; it is added with the weight of the row. Where pairs can be
+unobserved a second block of lanes counts the observed ones, M = |S|. A child of a split is the sum of its rows, and a
+criterion is a function of these sums:
+
+- pair Gini: the sum over pairs of S^2/M, a constant less twice the Gini impurity N_ab N_ba/(N_ab + N_ba);
+- Mallows: the weight of the rows times theta, where theta is read from a table at the share of discordant pairs,
+  (sum M - sum |S|)/(2 sum M): the distance to the majority in each pair.
+
+Larger is better. What was found so far is kept in ``found``: value, threshold, whether missing values go left, and 1 if
+the last call improved on it.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+from labelrank._kernels.tree_lanes import add_lanes, clear_lanes, fetch_lanes, magnitudes, square_shares, squares
+
+_TINY = 1e-30  # makes 0/0 = 0 for a pair that nobody ordered
+_BETTER = 1.0 + 5e-7  # two values that differ by the rounding of float32 are equal: the first one found is kept
+_AHEAD = 16  # rows are fetched so many steps before they are added
+_MISSING = 1 << 30  # code of a missing value, behind all others
+
+
+@njit(cache=True, nogil=True)
+def draw(state):
+    """A uniform number from [0, 1): splitmix64."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def theta_of(agreement, observed, n_pairs, prior, table):
+    """Theta of rows with sum |S| = agreement and sum M = observed, with `prior` random rankings among them.
+
+    table : theta at equally spaced shares of discordant pairs, from 0 to 1/2.
+    """
+    padded = prior * n_pairs
+    at = (observed - agreement + padded) / (observed + padded + _TINY) * (table.shape[0] - 1)
+    i = int(at)
+    if at < 0.0:
+        return table[0]
+    if i >= table.shape[0] - 1:
+        return table[table.shape[0] - 1]
+    return table[i] + (at - i) * (table[i + 1] - table[i])
+
+
+def score(
+    left: Any,
+    total: Any,
+    w: Any,
+    m: Any,
+    whole_w: Any,
+    whole_m: Any,
+    n_pairs: Any,
+    width: Any,
+    complete: Any,
+    prior: Any,
+    table: Any,
+) -> Any:
+    """Value of the split with the sums `left` of weight w and m observed pairs; the node has `total`, whole_w, whole_m.
+
+    The criterion is the pair Gini if `table` is None. That is known when it is compiled: a choice within the loop over
+    thresholds makes the loop four times slower.
+    """
+
+
+@overload(score, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
+def _score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table):
+    if isinstance(table, types.NoneType):
+
+        def pair_gini(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table):
+            if complete:
+                a, b = squares(left, total, width)
+                return a / w + b / (whole_w - w)
+            a, b = square_shares(left, total, width, np.float32(_TINY))
+            return a + b
+
+        return pair_gini
+
+    def mallows(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table):
+        a, b = magnitudes(left, total, width)
+        theta_left = theta_of(a, m, n_pairs, prior, table)
+        return w * theta_left + (whole_w - w) * theta_of(b, whole_m - m, n_pairs, prior, table)
+
+    return mallows
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def best_threshold(
+    x, segment, first, last, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m, n_pairs, width,
+    complete, prior, table, left, missing, both, found
+):  # fmt: skip
+    """Try every threshold of one feature x : (n_samples,); segment[first:last] is code * 2^32 + row, ascending.
+
+    Returns 1 if the feature could split the node at all, else 0.
+    """
+    n_lanes = left.shape[0]
+    weighted = weight.shape[0] > 1
+    found[3] = 0.0
+    if segment[first] >> 32 == segment[last - 1] >> 32:
+        return 0
+    present, lost_w, lost_m = last, 0.0, 0.0
+    if segment[last - 1] >> 32 == _MISSING:
+        clear_lanes(missing)
+        while present > first and segment[present - 1] >> 32 == _MISSING:
+            present -= 1
+            row = segment[present] & 0xFFFFFFFF
+            add_lanes(missing, lanes, row, weight[row * weighted])
+            lost_w += weight[row * weighted]
+            lost_m += observed[row]
+    clear_lanes(left)
+    w, m = 0.0, 0.0
+    at = -1  # where the best threshold is: behind this place of the segment
+    code = segment[first] >> 32
+    for i in range(first, present):
+        fetch_lanes(lanes, segment[min(i + _AHEAD, last - 1)] & 0xFFFFFFFF)
+        row = segment[i] & 0xFFFFFFFF
+        add_lanes(left, lanes, row, weight[row * weighted])
+        w += weight[row * weighted]
+        m += observed[row]
+        here, code = code, segment[i + 1] >> 32 if i + 1 < last else -1
+        if here == code:
+            continue
+        if w >= min_leaf and whole_w - w >= min_leaf:
+            value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
+            if value > found[0] * _BETTER:
+                found[0], found[2], at = value, 0.0, i
+        if present < last and w + lost_w >= min_leaf and whole_w - w - lost_w >= min_leaf:
+            for p in range(n_lanes):
+                both[p] = left[p] + missing[p]
+            value = score(both, total, w + lost_w, m + lost_m, whole_w, whole_m, n_pairs, width, complete, prior, table)
+            if value > found[0] * _BETTER:
+                found[0], found[2], at = value, 1.0, i
+        if categorical:  # one category against the rest
+            clear_lanes(left)
+            w, m = 0.0, 0.0
+    if at >= 0:
+        found[3] = 1.0
+        below = x[segment[at] & 0xFFFFFFFF]
+        if categorical:
+            found[1] = below
+        elif at + 1 == present:
+            found[1] = np.inf  # all that is not missing goes left
+        else:
+            above = x[segment[at + 1] & 0xFFFFFFFF]
+            middle = 0.5 * below + 0.5 * above
+            found[1] = middle if below <= middle < above else below
+    return 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def random_threshold(
+    x, f, rows, first, last, uniform, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m, n_pairs,
+    width, complete, prior, table, left, missing, both, values, chosen, found
+):  # fmt: skip
+    """Try one threshold of feature f, `uniform` of the way from the smallest to the largest value of rows[first:last].
+
+    values, chosen : buffers for as many numbers. Returns 1 if the feature could split the node at all, else 0.
+    """
+    n, n_lanes = last - first, left.shape[0]
+    weighted = weight.shape[0] > 1
+    found[3] = 0.0
+    low, high, n_missing = np.inf, -np.inf, 0
+    for i in range(n):
+        v = x[f, rows[first + i]]
+        values[i] = v
+        low = v if v < low else low
+        high = v if v > high else high
+        n_missing += v != v
+    if n_missing == n or (low == high and n_missing == 0):
+        return 0
+    threshold = low + uniform * (high - low)
+    if categorical:
+        above = high
+        for i in range(n):
+            if threshold <= values[i] < above:
+                above = values[i]
+        threshold = above
+    elif low == high:
+        threshold = np.inf  # all that is not missing goes left
+    elif threshold >= high:
+        threshold = low
+    # Rows of the left child from the front of `chosen`, the others from its back, without a branch.
+    n_left, n_right = 0, 0
+    for i in range(n):
+        v = values[i]
+        goes = v == threshold if categorical else v <= threshold
+        chosen[n_left if goes else n - 1 - n_right] = rows[first + i]
+        n_left += goes
+        n_right += not goes
+    # The sums of the smaller child; which of the two is left makes no difference to the value.
+    clear_lanes(left)
+    w, m = 0.0, 0.0
+    fewer = n_left <= n_right or n_missing > 0
+    for i in range(0 if fewer else n_left, n_left if fewer else n):
+        row = chosen[i]
+        add_lanes(left, lanes, row, weight[row * weighted])
+        w += weight[row * weighted]
+        m += observed[row]
+    if w >= min_leaf and whole_w - w >= min_leaf:
+        value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
+        if value > found[0] * _BETTER:
+            found[0], found[1], found[2], found[3] = value, threshold, 0.0, 1.0
+    if n_missing > 0:
+        clear_lanes(missing)
+        for i in range(n):
+            if values[i] != values[i]:
+                row = rows[first + i]
+                add_lanes(missing, lanes, row, weight[row * weighted])
+                w += weight[row * weighted]
+                m += observed[row]
+        for p in range(n_lanes):
+            both[p] = left[p] + missing[p]
+        if w >= min_leaf and whole_w - w >= min_leaf:
+            value = score(both, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
+            if value > found[0] * _BETTER:
+                found[0], found[1], found[2], found[3] = value, threshold, 1.0, 1.0
+    return 1
+
+
+def try_feature(*arguments: Any) -> Any:
+    """All thresholds of feature f if `order` has its sorted values, one at random if `order` is None."""
+
+
+@overload(try_feature, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
+def _try_feature(
+    x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
+    n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
+):  # fmt: skip
+    # Chosen when compiled, so that a tree does not wait for the compilation of the search that it does not use.
+    if isinstance(order, types.NoneType):
+
+        def search(
+            x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w,
+            whole_m, n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
+        ):  # fmt: skip
+            return random_threshold(
+                x, f, rows, first, last, draw(state), lanes, weight, observed, categorical, min_leaf, total, whole_w,
+                whole_m, n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
+            )  # fmt: skip
+
+        return search
+
+    def search_sorted(
+        x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
+        n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
+    ):  # fmt: skip
+        return best_threshold(
+            x[f], order[f], first, last, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
+            n_pairs, width, complete, prior, table, left, missing, both, found
+        )  # fmt: skip
+
+    return search_sorted
