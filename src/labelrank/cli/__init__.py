@@ -154,11 +154,11 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007.")],
+    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007, cheng2009.")],
     data: Annotated[
         str | None,
         typer.Option(
-            help="The data set: reuters or rcv1; amit2007: also emotions, scene, yeast, enron, flags, all.",
+            help="The data set: reuters or rcv1; amit2007: also emotions, scene, yeast, enron, flags, all; cheng2009: lr16 or raw.",
             show_default="the first",
         ),
     ] = None,

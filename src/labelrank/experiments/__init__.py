@@ -6,15 +6,17 @@ an interrupted run goes on where it stopped. See :mod:`labelrank.experiments.dek
 """
 
 from labelrank.experiments.cache import ResultCache, default_folder, fingerprint
+from labelrank.experiments.friedman import Friedman, friedman_test
 from labelrank.experiments.paired import Paired, paired_comparison
 from labelrank.experiments.plot import plot_table
 from labelrank.experiments.runner import fold_of, run_cells
 from labelrank.experiments.table import Report, Table
 
-EXPERIMENTS = ("dekel2003", "amit2007")
+EXPERIMENTS = ("dekel2003", "amit2007", "cheng2009")
 
 __all__ = [
     "EXPERIMENTS",
+    "Friedman",
     "Paired",
     "Report",
     "ResultCache",
@@ -22,6 +24,7 @@ __all__ = [
     "default_folder",
     "fingerprint",
     "fold_of",
+    "friedman_test",
     "paired_comparison",
     "plot_table",
     "run_cells",
