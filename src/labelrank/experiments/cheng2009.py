@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from labelrank.experiments.cache import Cell, Numbers, ResultCache, fingerprint
 from labelrank.experiments.cheng2009_curves import plot_curves
@@ -247,8 +248,11 @@ def _arrays(y: Any) -> Sequence[Any]:
     return [y.levels] if y.storage == "levels" else [y.indptr, y.better, y.worse, y.weight]
 
 
-class BestNeighbors:
+class BestNeighbors(BaseEstimator):
     """IBLR with the number of neighbours, the scaling and the distance by leave-one-out on the training rankings."""
+
+    def __init__(self, weights: str = "dudani") -> None:
+        self.weights = weights
 
     def fit(self, X: Any, y: Any) -> BestNeighbors:
         """Keep the better of two: features in 0..1 and city-block distance, or standardised and Euclidean."""
@@ -258,7 +262,7 @@ class BestNeighbors:
         from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
 
         models = [
-            make_pipeline(scaler, KNeighborsRankerCV(weights="dudani", p=p, on_empty="ignore")).fit(X, y)
+            make_pipeline(scaler, KNeighborsRankerCV(weights=self.weights, p=p, on_empty="ignore")).fit(X, y)
             for scaler, p in ((MinMaxScaler(), 1), (StandardScaler(), 2))
         ]
         self.model_ = max(models, key=lambda model: float(model[-1].best_score_))
