@@ -39,6 +39,7 @@ SMALL = {
     "ExtraTreesRanker": {"n_estimators": 5, "random_state": 0},
     "KNeighborsRanker": {"n_neighbors": 5},
     "RandomForestRanker": {"n_estimators": 5, "random_state": 0},
+    "SoftProjectionRanker": {"random_state": 0},
 }
 
 

@@ -32,6 +32,8 @@ _HOMES = {
     "LabelCoveringClassifier": "rankers",
     "LogLinearRanker": "rankers",
     "RankerMixin": "rankers",
+    "project_polyhedron": "solvers.soft_projection",
+    "soft_projection": "solvers.soft_projection",
     "ConstraintClassificationRanker": "rankers",
     "PairwiseRanker": "rankers",
     "KNeighborsRanker": "rankers",
@@ -42,6 +44,7 @@ _HOMES = {
     "DecisionTreeRanker": "rankers",
     "RandomForestRanker": "ensemble",
     "ExtraTreesRanker": "ensemble",
+    "SoftProjectionRanker": "rankers",
 }
 _MODULES = (
     "cli",
@@ -76,6 +79,7 @@ __all__ = [
     "RankRLS",
     "RankRLSCV",
     "RankerMixin",
+    "SoftProjectionRanker",
     "as_graphs",
     "check_rankings",
     "cli",
@@ -92,9 +96,11 @@ __all__ = [
     "metrics",
     "orders_from_ranks",
     "plots",
+    "project_polyhedron",
     "rankers",
     "ranks_from_orders",
     "ranks_from_scores",
+    "soft_projection",
     "solvers",
     "supervision",
 ]
@@ -133,7 +139,9 @@ if TYPE_CHECKING:
         RankerMixin,
         RankRLS,
         RankRLSCV,
+        SoftProjectionRanker,
     )
+    from labelrank.solvers.soft_projection import project_polyhedron, soft_projection
     from labelrank.supervision import (
         PreferenceGraphs,
         as_graphs,

@@ -11,6 +11,7 @@ from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
 from labelrank.rankers.pairwise import PairwiseRanker
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
+from labelrank.rankers.soft_projection import SoftProjectionRanker
 from labelrank.rankers.trees import DecisionTreeRanker
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "RankRLS",
     "RankRLSCV",
     "RankerMixin",
+    "SoftProjectionRanker",
     "all_rankers",
 ]
 
@@ -52,5 +54,6 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
         LogLinearRanker,
         PairwiseRanker,
         RandomForestRanker,
+        SoftProjectionRanker,
     )
     return {ranker.__name__: ranker for ranker in rankers}

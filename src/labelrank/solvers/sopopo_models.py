@@ -1,0 +1,219 @@
+"""Where the scores of dual ascent come from: dense features, sparse features, or a kernel matrix.
+
+A model is that of the duals: the coefficients are sums of instances times duals. Each has the layout in which its epoch
+reads neighbouring numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.losses.soft_margin import SoftMarginLoss
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+
+class Part(Protocol):
+    """Some of the instances of a model."""
+
+    def scores(self) -> FloatArray:
+        """Scores of the labels."""
+
+    def response(self, held: FloatArray) -> FloatArray:
+        """What the scores change by when the instances contribute `held` more."""
+
+
+class ScoreModel(Protocol):
+    """What gives the scores."""
+
+    def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
+        """Become the model of the given duals."""
+
+    def epoch(self, order: IntArray, *args: Any) -> float:
+        """Visit the instances in `order`; the sum of the gaps found."""
+
+    def scores(self, rows: slice) -> FloatArray:
+        """Scores of the labels for some instances."""
+
+    def squared_norm(self, loss: SoftMarginLoss, duals: FloatArray) -> float:
+        """‖w‖²."""
+
+    def part(self, rows: IntArray) -> Part:
+        """Some of the instances."""
+
+    def add(self, rows: IntArray, held: FloatArray) -> None:
+        """Let some instances contribute `held` of shape (n_rows, n_labels) more."""
+
+
+@dataclass
+class LinearPart:
+    """Some instances of a linear model; coef has shape (n_features, n_labels)."""
+
+    X: Any
+    coef: FloatArray
+    bias: FloatArray
+    constant: float
+
+    def scores(self) -> FloatArray:
+        """Scores of the labels."""
+        return np.asarray(self.X @ self.coef + self.constant * self.bias)
+
+    def response(self, held: FloatArray) -> FloatArray:
+        """What the scores change by when the instances contribute `held` more."""
+        return np.asarray(self.X @ (self.X.T @ held) + self.constant**2 * held.sum(axis=0))
+
+
+@dataclass
+class GramPart:
+    """Some instances of a kernel model."""
+
+    gram: FloatArray
+    cache: FloatArray
+
+    def scores(self) -> FloatArray:
+        """Scores of the labels."""
+        return np.array(self.cache, order="C")
+
+    def response(self, held: FloatArray) -> FloatArray:
+        """What the scores change by when the instances contribute `held` more."""
+        return np.asarray(self.gram @ held)
+
+
+class DenseModel:
+    """Linear scores of dense features; coef has shape (n_labels, n_features)."""
+
+    X: Any
+
+    def __init__(self, X: npt.NDArray[Any], constant: float, n_labels: int) -> None:
+        self.X, self.constant = X, constant
+        self.norm = np.einsum("ij,ij->i", X, X, dtype=np.float64) + constant**2
+        self.coef, self.bias = np.zeros((n_labels, X.shape[1])), np.zeros(n_labels)
+
+    def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
+        """Become the model of the given duals."""
+        self.coef[:], self.bias[:] = 0.0, 0.0
+        for rows in loss.blocks():
+            held = _collected(loss, duals, rows)
+            self.coef += held.T @ self.X[rows]
+            self.bias += self.constant * held.sum(axis=0)
+
+    def epoch(self, order: IntArray, *args: Any) -> float:
+        """Visit the instances in `order`; the sum of the gaps found."""
+        from labelrank._kernels.sopopo import epoch_dense
+
+        return float(epoch_dense(self.X, self.constant, self.norm, self.coef, self.bias, order, *args))
+
+    def scores(self, rows: slice) -> FloatArray:
+        """Scores of the labels for some instances."""
+        return np.asarray(self.X[rows] @ self.coef.T + self.constant * self.bias)
+
+    def squared_norm(self, loss: SoftMarginLoss, duals: FloatArray) -> float:
+        """‖w‖², the bias included."""
+        return float(np.vdot(self.coef, self.coef) + self.bias @ self.bias)
+
+    def part(self, rows: IntArray) -> LinearPart:
+        """Some of the instances."""
+        return LinearPart(self.X[rows], self.coef.T, self.bias, self.constant)
+
+    def add(self, rows: IntArray, held: FloatArray) -> None:
+        """Let some instances contribute `held` of shape (n_rows, n_labels) more."""
+        self.coef += held.T @ self.X[rows]
+        self.bias += self.constant * held.sum(axis=0)
+
+    @property
+    def coefficients(self) -> FloatArray:
+        """Coefficients of shape (n_labels, n_features)."""
+        return self.coef
+
+
+class SparseModel(DenseModel):
+    """Linear scores of a CSR matrix; coef has shape (n_features, n_labels), so that a feature's labels lie together."""
+
+    def __init__(self, X: Any, constant: float, n_labels: int) -> None:
+        self.X, self.constant = X, constant
+        self.norm = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel() + constant**2
+        self.coef, self.bias = np.zeros((X.shape[1], n_labels)), np.zeros(n_labels)
+
+    def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
+        """Become the model of the given duals."""
+        self.coef[:], self.bias[:] = 0.0, 0.0
+        for rows in loss.blocks():
+            held = _collected(loss, duals, rows)
+            self.coef += self.X[rows].T @ held
+            self.bias += self.constant * held.sum(axis=0)
+
+    def epoch(self, order: IntArray, *args: Any) -> float:
+        """Visit the instances in `order`; the sum of the gaps found."""
+        from labelrank._kernels.sopopo import epoch_csr
+
+        csr = (self.X.indptr, self.X.indices, self.X.data)
+        return float(epoch_csr(*csr, self.constant, self.norm, self.coef, self.bias, order, *args))
+
+    def scores(self, rows: slice) -> FloatArray:
+        """Scores of the labels for some instances."""
+        return np.asarray(self.X[rows] @ self.coef + self.constant * self.bias)
+
+    def part(self, rows: IntArray) -> LinearPart:
+        """Some of the instances."""
+        return LinearPart(self.X[rows], self.coef, self.bias, self.constant)
+
+    def add(self, rows: IntArray, held: FloatArray) -> None:
+        """Let some instances contribute `held` of shape (n_rows, n_labels) more."""
+        self.coef += self.X[rows].T @ held
+        self.bias += self.constant * held.sum(axis=0)
+
+    @property
+    def coefficients(self) -> FloatArray:
+        """Coefficients of shape (n_labels, n_features)."""
+        return np.ascontiguousarray(self.coef.T)
+
+
+class GramModel:
+    """Scores by a kernel matrix, all of them kept: shape (n_labels, n_instances)."""
+
+    def __init__(self, gram: FloatArray, n_labels: int) -> None:
+        self.gram = gram
+        self.cache = np.zeros((n_labels, len(gram)))
+
+    def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
+        """Become the model of the given duals."""
+        self.cache[:] = self.dual_coef(loss, duals).T @ self.gram
+
+    def epoch(self, order: IntArray, *args: Any) -> float:
+        """Visit the instances in `order`; the sum of the gaps found."""
+        from labelrank._kernels.sopopo import epoch_gram
+
+        return float(epoch_gram(self.gram, self.cache, order, *args))
+
+    def scores(self, rows: slice) -> FloatArray:
+        """Scores of the labels for some instances."""
+        return np.ascontiguousarray(self.cache[:, rows].T)
+
+    def squared_norm(self, loss: SoftMarginLoss, duals: FloatArray) -> float:
+        """‖w‖² in the space of the kernel."""
+        return float(np.vdot(self.dual_coef(loss, duals).T, self.cache))
+
+    def part(self, rows: IntArray) -> GramPart:
+        """Some of the instances."""
+        return GramPart(self.gram[np.ix_(rows, rows)], self.cache[:, rows].T)
+
+    def add(self, rows: IntArray, held: FloatArray) -> None:
+        """Let some instances contribute `held` of shape (n_rows, n_labels) more."""
+        self.cache += held.T @ self.gram[rows]
+
+    def dual_coef(self, loss: SoftMarginLoss, duals: FloatArray) -> FloatArray:
+        """What each instance contributes to each label, of shape (n_instances, n_labels)."""
+        return _collected(loss, duals, slice(0, loss.shape[0]))
+
+
+def _collected(loss: SoftMarginLoss, duals: FloatArray, rows: slice) -> FloatArray:
+    from labelrank._kernels.sopopo import collect
+
+    held = np.empty((rows.stop - rows.start, loss.shape[1]))
+    collect(rows.start, rows.stop, duals, held, loss.structure)
+    return held

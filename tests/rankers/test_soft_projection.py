@@ -1,0 +1,672 @@
+"""The soft-projection ranker against literal objectives, quadratic programs and support vector machines."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import decompositions as cuts
+from oracles import soft_projection as oracle
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import LinearSVC
+from strategies import edge_rows, graphs_of, rank_matrices
+
+from labelrank import PreferenceGraphs, as_graphs, ranks_from_scores
+from labelrank.datasets import load_iris_rankings, make_label_ranking
+from labelrank.decompositions import EdgeWeighted, Subgraph, levels
+from labelrank.losses.soft_margin import SoftMarginLoss
+from labelrank.metrics import kendall_tau
+from labelrank.rankers.soft_projection import SoftProjectionRanker
+from labelrank.solvers.soft_projection import project_polyhedron
+
+NAN = np.nan
+LAYERED = ["levels", "adjacent_levels", "all_level_pairs"]
+NAMES = [*LAYERED, "disagreement", "domination", "dominated"]
+tight = {"tol": 1e-10, "max_iter": 5000, "random_state": 0, "on_empty": "ignore"}
+
+
+def quiet(ranker, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ranker.fit(*args, **kwargs)
+
+
+def sides(edges):
+    return sorted({a for a, _ in edges}), sorted({b for _, b in edges})
+
+
+def literal_problem(graphs, name, C, weighting="mean", gamma=None, weight=None):
+    """The subgraphs (instance, A, B), the targets of A and B and the bounds, from the definitions."""
+    subgraphs, gammas, bounds = [], [], []
+    for i, graph in enumerate(graphs):
+        if name in LAYERED:
+            cut = getattr(cuts, name)(graph.to_levels().levels[0].tolist())
+        else:
+            cut = cuts.OF_EDGES[name](list(zip(*(e.tolist() for e in graph.to_edges()[1:]), strict=True)))
+        for edges in cut:
+            A, B = sides(edges)
+            subgraphs.append((i, A, B))
+            gammas.append(([1.0] * len(A), [0.0] * len(B)) if gamma is None else (gamma[i, A], gamma[i, B]))
+            share = 1 / len(cut) if weighting == "mean" else 1.0
+            bounds.append(C * share * (1.0 if weight is None else weight[i]))
+    return subgraphs, gammas, bounds
+
+
+def with_constant(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def coefficients(ranker):
+    return np.column_stack([ranker.coef_, ranker.intercept_])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The optimum
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(
+    rank_matrices(min_rows=1, max_rows=5, min_labels=2, max_labels=5),
+    st.sampled_from(NAMES),
+    st.sampled_from([0.05, 1.0, 20.0]),
+    st.sampled_from(["mean", "sum"]),
+    st.booleans(),
+    st.integers(0, 100),
+)
+def test_certificate_of_the_literal_objective(y, name, C, weighting, unit, seed):
+    """The objective, pair by pair, cannot be above its optimum by more than the gap to any feasible duals."""
+    graphs = as_graphs(y)
+    assume(graphs.n_edges)
+    X = np.random.default_rng(seed).normal(size=(len(y), 2))
+    gamma = None if unit else -graphs.levels.astype(float)
+    ranker = SoftProjectionRanker(
+        C, decomposition=name, weighting=weighting, margin="unit" if unit else "gaps", **tight
+    )
+    ranker.set_params(warm_start=True)  # to see the duals
+    ranker.fit(X, y)
+    subgraphs, gammas, bounds = literal_problem(graphs, name, C, weighting, gamma)
+    W = coefficients(ranker)
+    value = oracle.objective(W, with_constant(X), subgraphs, gammas, bounds)
+    assert ranker.objective_ == pytest.approx(value, rel=1e-10, abs=1e-12)
+    assert ranker.dual_gap_ <= 1e-10 * (1 + value)
+    assert len(ranker.duals_) == sum(len(A) + len(B) for _, A, B in subgraphs)
+    assert ranker.duals_.min() >= 0
+    assert ranker.dual_objective_ <= value + 1e-9
+
+
+@settings(max_examples=25)
+@given(edge_rows(max_rows=4, max_labels=4), st.sampled_from(["disagreement", "domination", "dominated"]))
+def test_graphs_of_edges(case, name):
+    graphs = graphs_of(*case)
+    assume(graphs.n_edges)
+    X = np.random.default_rng(0).normal(size=(len(graphs), 2))
+    ranker = SoftProjectionRanker(decomposition=name, fit_intercept=False, **tight).fit(X, graphs)
+    value = oracle.objective(ranker.coef_, X, *literal_problem(graphs, name, 1.0))
+    assert ranker.objective_ == pytest.approx(value, rel=1e-10, abs=1e-12)
+    assert ranker.dual_gap_ <= 1e-10 * (1 + value)
+    if name == "domination":
+        default = SoftProjectionRanker(fit_intercept=False, **tight).fit(X, graphs)
+        assert_allclose(default.coef_, ranker.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("C", [0.1, 5.0])
+def test_quadratic_program(name, C):
+    clarabel = pytest.importorskip("clarabel")
+    X, y = make_label_ranking(7, 2, n_labels=4, concentration=1.0, random_state=1)
+    y[2, 1], y[3] = NAN, [1, 1, 2, 2]
+    graphs = as_graphs(y)
+    problem = literal_problem(graphs, name, C, gamma=-graphs.levels.astype(float))
+    P, q, G, h = oracle.primal_program(X, *problem, 4)
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    for option in ("tol_gap_abs", "tol_gap_rel", "tol_feas"):
+        setattr(options, option, 1e-12)
+    cones = [clarabel.NonnegativeConeT(len(h))]
+    solved = clarabel.DefaultSolver(sparse.csc_matrix(P), q, sparse.csc_matrix(G), h, cones, options).solve()
+    ranker = SoftProjectionRanker(C, decomposition=name, fit_intercept=False, tol=1e-8, random_state=0).fit(X, y)
+    assert ranker.objective_ == pytest.approx(solved.obj_val, rel=1e-7, abs=1e-7)
+    assert_allclose(ranker.coef_.ravel(), np.array(solved.x)[:8], atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("name", NAMES)
+def test_one_optimum_by_any_way(kernel, name):
+    X, y = make_label_ranking(40, 3, n_labels=5, concentration=1.0, random_state=0)
+    ranker = SoftProjectionRanker(decomposition=name, kernel=kernel, **tight)
+    plain = clone(ranker).fit(X, y)
+    ways = {"shuffle": False, "shrinking": False, "random_state": 7}
+    for way, value in ways.items():
+        other = clone(ranker).set_params(**{way: value}).fit(X, y)
+        assert other.objective_ == pytest.approx(plain.objective_, rel=1e-9)
+        assert_allclose(other.decision_function(X), plain.decision_function(X), atol=1e-3)
+    if kernel == "linear":
+        other = clone(ranker).fit(sparse.csr_array(X), y)
+        assert_allclose(other.coef_, plain.coef_, atol=1e-9)
+        assert_allclose(other.decision_function(sparse.csr_array(X)), plain.decision_function(X), atol=1e-9)
+        gram = clone(ranker).set_params(kernel=lambda A, B: A @ B.T).fit(X, y)
+        assert_allclose(gram.decision_function(X), plain.decision_function(X), atol=1e-3)
+        assert gram.objective_ == pytest.approx(plain.objective_, rel=1e-9)
+
+
+def test_loss_equals_the_definition():
+    rng = np.random.default_rng(0)
+    y = rng.integers(1, 4, (6, 5)).astype(float)
+    y[rng.random(y.shape) < 0.2] = NAN
+    graphs, scores, weight = as_graphs(y), rng.normal(size=y.shape), rng.random(6)
+    for gamma in (None, rng.normal(size=y.shape)):
+        loss = SoftMarginLoss(graphs, levels, weight, gamma)
+        problem = literal_problem(graphs, "levels", 1.0, gamma=gamma, weight=weight)
+        expected = oracle.objective(scores.T, np.eye(6), *problem) - 0.5 * (scores**2).sum()
+        assert loss.value(scores) == pytest.approx(expected)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Machines that people know
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_two_labels_are_a_binary_svm(form, fit_intercept):
+    X, classes = make_classification(80, 5, random_state=0)
+    graphs = PreferenceGraphs.from_multiclass(classes, n_labels=2)
+    ranker = SoftProjectionRanker(0.15, fit_intercept=fit_intercept, **tight).fit(form(X), graphs)
+    # w_1 = -w_0 at the optimum, so that half of ½‖w_1 - w_0‖² is paid: the weight of the loss is 2 C.
+    svm = LinearSVC(C=0.3, loss="hinge", fit_intercept=fit_intercept, tol=1e-9, max_iter=10**6, random_state=0)
+    svm.fit(X, classes)
+    assert_allclose(ranker.coef_[1] - ranker.coef_[0], svm.coef_[0], atol=1e-5)
+    assert_allclose(ranker.coef_[1], -ranker.coef_[0], atol=1e-12)
+    if fit_intercept:
+        assert_allclose(ranker.intercept_[1] - ranker.intercept_[0], svm.intercept_[0], atol=1e-5)
+    else:
+        assert_array_equal(ranker.intercept_, 0)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_one_class_is_crammer_and_singer(C):
+    X, y = load_iris(return_X_y=True)
+    X = X - X.mean(axis=0)
+    svm = LinearSVC(multi_class="crammer_singer", C=C, fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0)
+    svm.fit(X, y)
+
+    def objective(W):
+        scores = X @ W.T
+        own = scores[np.arange(len(y)), y]
+        scores = scores + 1.0
+        scores[np.arange(len(y)), y] -= 1.0
+        return 0.5 * (W**2).sum() + C * (scores.max(axis=1) - own).sum()
+
+    ranker = SoftProjectionRanker(C, fit_intercept=False, **tight).fit(X, PreferenceGraphs.from_multiclass(y))
+    assert ranker.objective_ == pytest.approx(objective(ranker.coef_), rel=1e-12)
+    assert ranker.objective_ == pytest.approx(objective(svm.coef_), rel=1e-5)
+    assert_allclose(ranker.coef_, svm.coef_, atol=1e-2)
+    assert_array_equal(ranker.predict(X).argmin(axis=1), svm.predict(X))
+
+
+def test_single_pairs_are_a_svm_on_differences():
+    X, y = make_label_ranking(30, 3, n_labels=3, concentration=2.0, random_state=0)
+    blocks, signs = [], []
+    for x, row in zip(X, y, strict=True):
+        for a in range(3):
+            for b in range(a + 1, 3):
+                pair = np.zeros((3, 3))
+                pair[a], pair[b] = x, -x
+                sign = 1 if row[a] < row[b] else -1
+                blocks.append(pair.ravel())
+                signs.append(sign)
+    svm = LinearSVC(C=0.2, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=10**6).fit(blocks, signs)
+    ranker = SoftProjectionRanker(
+        0.2, decomposition="disagreement", weighting="sum", margin="unit", fit_intercept=False, **tight
+    ).fit(X, y)
+    assert_allclose(ranker.coef_.ravel(), svm.coef_[0], atol=1e-4)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What was observed
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_scores_as_targets():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    gamma = X @ rng.normal(size=(3, 4)) * 0.5
+    ranker = SoftProjectionRanker(100.0, targets="scores", **tight).fit(X, gamma)
+    f = ranker.decision_function(X)
+    assert_allclose(f - f.mean(axis=1, keepdims=True), gamma - gamma.mean(axis=1, keepdims=True), atol=1e-2)
+    assert ranker.score(X, gamma) == pytest.approx(kendall_tau(ranks_from_scores(gamma), ranker.predict(X)))
+    assert ranker.score(X, gamma) > 0.95
+    ranks = ranks_from_scores(gamma)  # 1, 2, 3, 4: minus the rank is a score
+    a = SoftProjectionRanker(**tight).fit(X, ranks)
+    b = SoftProjectionRanker(targets="scores", **tight).fit(X, -ranks)
+    assert_allclose(a.coef_, b.coef_, rtol=1e-9)
+
+
+def test_scores_with_ties_and_gaps():
+    rng = np.random.default_rng(1)
+    X, gamma = rng.normal(size=(8, 2)), rng.integers(0, 3, (8, 5)) / 2.0
+    gamma[rng.random(gamma.shape) < 0.3] = NAN
+    graphs = PreferenceGraphs.from_scores(gamma)
+    ranker = SoftProjectionRanker(3.0, targets="scores", fit_intercept=False, **tight).fit(X, gamma)
+    value = oracle.objective(ranker.coef_, X, *literal_problem(graphs, "levels", 3.0, gamma=gamma))
+    assert ranker.objective_ == pytest.approx(value)
+
+
+def test_only_the_order_of_ranks_counts():
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)
+    plain = SoftProjectionRanker(**tight).fit(X, y)
+    assert_array_equal(SoftProjectionRanker(**tight).fit(X, y * 10 - 3).coef_, plain.coef_)
+    assert_array_equal(SoftProjectionRanker(**tight).fit(X, as_graphs(y)).coef_, plain.coef_)
+
+
+def test_sets_of_relevant_labels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    Y = X @ rng.normal(size=(4, 6)) > 0.5
+    graphs = PreferenceGraphs.from_multilabel(Y.astype(int))
+    ranker = SoftProjectionRanker(on_empty="ignore", random_state=0).fit(X, graphs)
+    assert ranker.score(X, graphs) > 0.9
+    whole = SoftProjectionRanker(decomposition="zero_one", on_empty="ignore", random_state=0).fit(X, graphs)
+    assert_array_equal(whole.coef_, ranker.coef_)  # two levels: the whole graph is bipartite
+
+
+def test_subgraphs_must_be_complete_bipartite():
+    X, y = make_label_ranking(5, 2, n_labels=3, random_state=0)
+    with pytest.raises(ValueError, match="'zero_one' cuts instance 0 into a subgraph that is not complete bipartite"):
+        SoftProjectionRanker(decomposition="zero_one").fit(X, y)
+
+
+def test_decompositions_of_the_user():
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)
+    y[:5] = [1, 1, 2, 2]
+
+    def by_edges(graph):  # listed edge by edge, found to be bipartite
+        return [
+            [(a, b) for a in upper for lower in graph.levels[i + 1 :] for b in lower]
+            for i, upper in enumerate(graph.levels[:-1])
+        ]
+
+    def by_blocks(graph):
+        return [
+            Subgraph.between(upper, [b for lower in graph.levels[i + 1 :] for b in lower])
+            for i, upper in enumerate(graph.levels[:-1])
+        ]
+
+    expected = SoftProjectionRanker(**tight).fit(X, y)
+    for function in (by_edges, by_blocks):
+        ranker = SoftProjectionRanker(decomposition=function, **tight).fit(X, y)
+        assert_allclose(ranker.coef_, expected.coef_, atol=1e-6)
+    weighted = SoftProjectionRanker(decomposition=EdgeWeighted(levels), **tight).fit(X, y)
+    assert weighted.objective_ > expected.objective_
+
+
+def test_weights_are_numbers_of_rows():
+    X, y = make_label_ranking(25, 3, n_labels=4, concentration=1.0, random_state=0)
+    weight = np.random.default_rng(0).integers(0, 3, 25)
+    rows = np.repeat(np.arange(25), weight)
+    for kernel in ("linear", "rbf"):
+        ranker = SoftProjectionRanker(kernel=kernel, gamma=0.5, **tight)
+        a = clone(ranker).fit(X, y, sample_weight=weight)
+        b = clone(ranker).fit(X[rows], y[rows])
+        assert a.objective_ == pytest.approx(b.objective_, rel=1e-9)
+        assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-4)
+
+
+def test_weights_of_edges():
+    X = np.random.default_rng(0).normal(size=(3, 2))
+    rows, better, worse = [0, 0, 1, 2], [0, 1, 1, 2], [1, 2, 0, 0]
+    graphs = PreferenceGraphs.from_pairs(rows, better, worse, [1, 3, 2, 1], n_instances=3, n_labels=3)
+    ranker = SoftProjectionRanker(decomposition="disagreement", fit_intercept=False, **tight).fit(X, graphs)
+    subgraphs = [(0, [0], [1]), (0, [1], [2]), (1, [1], [0]), (2, [2], [0])]
+    value = oracle.objective(ranker.coef_, X, subgraphs, [([1.0], [0.0])] * 4, [0.5, 1.5, 2.0, 1.0])
+    assert ranker.objective_ == pytest.approx(value)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_few_of_many_labels(form):
+    rng = np.random.default_rng(0)
+    y = np.full((40, 30), NAN)
+    for row in y:
+        row[rng.choice(30, 3, replace=False)] = [1, 2, 3]
+    X = rng.normal(size=(40, 3))
+    ranker = SoftProjectionRanker(fit_intercept=False, **tight).fit(form(X), y)
+    graphs = as_graphs(y)
+    gamma = -graphs.levels.astype(float)
+    value = oracle.objective(ranker.coef_, X, *literal_problem(graphs, "levels", 1.0, gamma=gamma))
+    assert ranker.objective_ == pytest.approx(value)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_instances_without_features(kernel):
+    """A row of zeros cannot be ranked without an intercept, and the certificate knows."""
+    X, y = make_label_ranking(12, 3, n_labels=3, random_state=0)
+    X[[2, 5]] = 0.0
+    X[3] = 1e-160
+    ranker = SoftProjectionRanker(kernel=kernel, fit_intercept=False, **tight)
+    ranker.fit(X if kernel == "linear" else X @ X.T, y)
+    assert ranker.dual_gap_ <= 1e-10 * (1 + ranker.objective_)
+    nothing = SoftProjectionRanker(fit_intercept=False, **tight).fit(np.zeros((12, 3)), y)
+    assert_array_equal(nothing.coef_, 0)
+    assert nothing.dual_gap_ == pytest.approx(0, abs=1e-10)
+
+
+def test_small_data():
+    one = SoftProjectionRanker(random_state=0).fit([[1.0]], [[2.0, 1.0]])
+    assert_array_equal(one.predict([[1.0]]), [[2, 1]])
+    single = SoftProjectionRanker().fit([[1.0], [2.0]], [[1.0], [1.0]])
+    assert_array_equal(single.predict([[1.0]]), [[1.0]])
+    assert single.n_iter_ == 0
+    with pytest.warns(UserWarning, match="2 rows without any observed pair"):
+        empty = SoftProjectionRanker().fit([[1.0], [2.0]], [[1.0, NAN], [2.0, 2.0]])
+    assert_array_equal(empty.coef_, 0)
+    kernel = SoftProjectionRanker(kernel="rbf", on_empty="ignore").fit([[1.0], [2.0]], [[1.0, NAN], [2.0, 2.0]])
+    assert_array_equal(kernel.predict([[3.0]]), [[1, 1]])
+    constant = SoftProjectionRanker(**tight).fit(np.ones((4, 2)), [[1, 2]] * 3 + [[2, 1]])
+    assert_array_equal(constant.predict(np.ones((1, 2))), [[1, 2]])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_scale_of_features_and_targets(scale):
+    rng = np.random.default_rng(0)
+    X, gamma = rng.normal(size=(20, 3)), rng.normal(size=(20, 4))
+    plain = SoftProjectionRanker(targets="scores", fit_intercept=False, **tight).fit(X, gamma)
+    scaled = SoftProjectionRanker(1 / scale, targets="scores", fit_intercept=False, **tight).fit(
+        X * scale, gamma * scale
+    )
+    # w stays, losses and their weight cancel
+    assert_allclose(scaled.coef_, plain.coef_, atol=1e-4)
+
+
+def test_single_precision():
+    X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
+    double = SoftProjectionRanker(random_state=0, tol=1e-5, warm_start=True).fit(X, y)
+    single = SoftProjectionRanker(random_state=0, tol=1e-5, warm_start=True).fit(X.astype(np.float32), y)
+    assert double.duals_.dtype == np.float64
+    assert single.duals_.dtype == np.float32
+    assert single.coef_.dtype == np.float64
+    assert single.objective_ == pytest.approx(double.objective_, rel=3e-5)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Kernels
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_kernels_agree():
+    X, y = make_label_ranking(40, 3, n_labels=4, concentration=2.0, random_state=0)
+    new = np.random.default_rng(1).normal(size=(7, 3))
+    rbf = SoftProjectionRanker(kernel="rbf", gamma=0.7, **tight).fit(X, y)
+    given_gram = SoftProjectionRanker(kernel="precomputed", **tight).fit(rbf_kernel(X, gamma=0.7), y)
+    function = SoftProjectionRanker(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.7), **tight).fit(X, y)
+    rows = SoftProjectionRanker(kernel="rbf", gamma=0.7, **tight).fit(sparse.csr_array(X), y)
+    assert_allclose(given_gram.decision_function(rbf_kernel(new, X, gamma=0.7)), rbf.decision_function(new), atol=1e-8)
+    assert_allclose(function.decision_function(new), rbf.decision_function(new), atol=1e-8)
+    assert_allclose(rows.decision_function(sparse.csr_array(new)), rbf.decision_function(new), atol=1e-6)
+    assert rbf.dual_coef_.shape == (4, len(rbf.support_))
+    assert_array_equal(rbf.support_vectors_, X[rbf.support_])
+    assert_allclose(rbf.dual_coef_.sum(axis=0), 0, atol=1e-12)  # what one label gains, others lose
+    assert not hasattr(rbf, "coef_")
+    assert not hasattr(rbf, "partial_fit")
+
+
+def test_a_kernel_finds_what_a_line_does_not():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (200, 2))
+    gamma = np.cos(3 * X @ rng.normal(size=(2, 4)))
+    rbf = SoftProjectionRanker(10.0, targets="scores", kernel="rbf", random_state=0).fit(X[:150], gamma[:150])
+    line = SoftProjectionRanker(10.0, targets="scores", random_state=0).fit(X[:150], gamma[:150])
+    assert rbf.score(X[150:], gamma[150:]) > max(0.8, line.score(X[150:], gamma[150:]) + 0.3)
+
+
+def test_bad_kernels():
+    X, y = make_label_ranking(6, 2, n_labels=3, random_state=0)
+    with pytest.raises(ValueError, match="needs the kernel matrix of all instances"):
+        SoftProjectionRanker(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="not symmetric"):
+        SoftProjectionRanker(kernel="precomputed").fit(np.arange(36.0).reshape(6, 6), y)
+    with pytest.raises(ValueError, match=r"must return a matrix of shape \(6, 6\)"):
+        SoftProjectionRanker(kernel=lambda A, B: A).fit(X, y)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# On the way
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def test_gap_curve():
+    X, y = make_label_ranking(300, 5, n_labels=6, concentration=0.5, random_state=0)
+    ranker = SoftProjectionRanker(tol=1e-6, random_state=0).fit(X, y)
+    epochs, seconds, primal, dual = ranker.gap_curve_.T
+    assert (epochs[0], epochs[-1]) == (0, ranker.n_iter_)
+    assert (np.diff(epochs) > 0).all()
+    assert (np.diff(seconds) >= 0).all()
+    assert (np.diff(dual) > 0).all()
+    assert dual.max() <= primal.min()
+    assert (primal[-1], dual[-1]) == (ranker.objective_, ranker.dual_objective_)
+    assert ranker.dual_gap_ == primal[-1] - dual[-1] <= 1e-6 * (1 + primal[-1])
+    assert not hasattr(ranker, "duals_")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_hold_on_the_way(seed):
+    """No dual objective is above any objective: the duals are feasible, and the coefficients are theirs."""
+    rng = np.random.default_rng(seed)
+    n, d, k = (int(v) for v in rng.integers([50, 1, 3], [250, 8, 8]))
+    X, y = make_label_ranking(n, d, n_labels=k, concentration=0.5, random_state=seed)
+    kernel, C = ("rbf", 10.0) if seed % 4 == 0 else ("linear", float(rng.choice([0.01, 1.0, 30.0])))
+    ranker = SoftProjectionRanker(C, decomposition=NAMES[seed % len(NAMES)], kernel=kernel, tol=1e-9, random_state=0)
+    primal, dual = quiet(ranker, X, y).gap_curve_[:, 2:].T
+    assert dual.max() <= primal.min() * (1 + 1e-12)
+    assert ranker.dual_gap_ >= -1e-12 * primal[-1]
+
+
+def test_stopping_early_is_said():
+    X, y = make_label_ranking(60, 5, n_labels=6, concentration=0.5, random_state=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"stopped after 2 epochs \(max_iter=2\) with a duality gap of"
+    ) as caught:
+        ranker = SoftProjectionRanker(max_iter=2, tol=1e-9).fit(X, y)
+    assert caught[0].filename == __file__
+    assert ranker.n_iter_ == 2
+    assert ranker.dual_gap_ > 1e-9
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_warm_start_goes_on(kernel):
+    X, y = make_label_ranking(100, 5, n_labels=6, concentration=0.5, random_state=0)
+    ranker = SoftProjectionRanker(kernel=kernel, max_iter=3, tol=1e-7, random_state=0)
+    quiet(ranker, X, y)  # stopped early, so the duals are kept
+    stopped = ranker.dual_objective_
+    ranker.set_params(warm_start=True, max_iter=5000).fit(X, y)
+    assert ranker.gap_curve_[0, 3] == pytest.approx(stopped, rel=1e-12)
+    cold = SoftProjectionRanker(kernel=kernel, max_iter=5000, tol=1e-7, random_state=0).fit(X, y)
+    assert ranker.objective_ == pytest.approx(cold.objective_, rel=1e-6)
+    ranker.fit(X, y)  # nothing to do
+    assert ranker.n_iter_ == 0
+    for C in (0.5, 2.0):  # duals above the new bound are brought down to it
+        ranker.set_params(C=C).fit(X, y)
+        other = SoftProjectionRanker(C, kernel=kernel, max_iter=5000, tol=1e-7, random_state=0).fit(X, y)
+        assert ranker.objective_ == pytest.approx(other.objective_, rel=1e-6)
+    with pytest.raises(ValueError, match=r"goes on with .* dual variables"):
+        ranker.fit(X[:50], y[:50])
+    with pytest.raises(ValueError, match="goes on with the labels"):
+        ranker.fit(X, y[:, :4])
+
+
+def test_warm_start_from_duals_of_other_preferences():
+    X, y = make_label_ranking(40, 3, n_labels=4, concentration=1.0, random_state=0)
+    y[:20] = [1, 2, 2, 3]
+    z = y[::-1].copy()  # as many duals, other subgraphs
+    ranker = SoftProjectionRanker(warm_start=True, **tight).fit(X, y).fit(X, z)
+    assert ranker.objective_ == pytest.approx(SoftProjectionRanker(**tight).fit(X, z).objective_, rel=1e-9)
+
+
+def test_interrupted_fit_goes_on():
+    X, y = make_label_ranking(100, 5, n_labels=6, concentration=0.5, random_state=0)
+
+    class Interrupt:
+        def __init__(self):
+            self.epochs = 0
+
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            self.epochs += 1
+            if self.epochs == 4:
+                raise KeyboardInterrupt
+
+    ranker = SoftProjectionRanker(tol=1e-8, random_state=0).set_callbacks(Interrupt())
+    with pytest.warns(UserWarning, match="interrupted after 4 epochs with a duality gap"):
+        ranker.fit(X, y)
+    assert ranker.n_iter_ == 4
+    assert ranker.predict(X).shape == y.shape
+    reached = ranker.dual_objective_
+    ranker.set_callbacks().set_params(warm_start=True).fit(X, y)
+    assert ranker.gap_curve_[0, 3] == pytest.approx(reached, rel=1e-12)
+    assert ranker.dual_gap_ <= 1e-8 * (1 + ranker.objective_)
+
+
+def test_callbacks_see_every_epoch_and_can_stop():
+    X, y = make_label_ranking(30, 3, n_labels=4, random_state=0)
+
+    class Watch:
+        def __init__(self, stop_at):
+            self.scores, self.stop_at = [], stop_at
+
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            if context.task_name == "epoch":
+                self.scores.append(fitted_estimator.score(X, y))
+            return len(self.scores) == self.stop_at
+
+    for kernel in ("linear", "rbf"):
+        watch = Watch(5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ranker = SoftProjectionRanker(kernel=kernel, tol=0, random_state=0).set_callbacks(watch).fit(X, y)
+        assert len(watch.scores) == ranker.n_iter_ == 5
+        assert watch.scores[-1] == ranker.score(X, y)
+
+
+def test_random_state():
+    X, y = make_label_ranking(100, 5, n_labels=6, concentration=0.5, random_state=0)
+    a, b, c = (SoftProjectionRanker(random_state=seed).fit(X, y) for seed in (0, 0, 1))
+    assert_array_equal(a.coef_, b.coef_)
+    assert not np.array_equal(a.coef_, c.coef_)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Online
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_online_equals_projections_one_by_one(form, fit_intercept):
+    X, y = make_label_ranking(15, 3, n_labels=4, concentration=1.0, random_state=0)
+    y[4, 2], y[6] = NAN, [1, 1, 2, 2]
+    graphs = as_graphs(y)
+    rows = with_constant(X) if fit_intercept else X
+    W, iterates = np.zeros((4, rows.shape[1])), []
+    for i, x in enumerate(rows):
+        row = graphs.levels[i].tolist()
+        cut = cuts.levels(row)
+        cut.sort(key=lambda edges: min(row[a] for a, _ in edges))  # best level first
+        for edges in cut:
+            W, _ = project_polyhedron(W, x, -np.array(row, float), *sides(edges), 0.5 / len(cut))
+        iterates.append(W)
+    ranker = SoftProjectionRanker(0.5, fit_intercept=fit_intercept).partial_fit(form(X), y)
+    expected = np.mean(iterates, axis=0)
+    found = coefficients(ranker) if fit_intercept else ranker.coef_
+    assert_allclose(found, expected, atol=1e-12)
+    assert_allclose(ranker.iterate_[:, : W.shape[1]], W, atol=1e-12)
+    assert ranker.n_seen_ == 15
+    halves = SoftProjectionRanker(0.5, fit_intercept=fit_intercept)
+    halves.partial_fit(form(X[:4]), y[:4]).partial_fit(X[4:], y[4:])
+    assert_allclose(halves.coef_, ranker.coef_, atol=1e-12)
+    assert_allclose(halves.intercept_, ranker.intercept_, atol=1e-12)
+
+
+def test_online_learns():
+    X, y = make_label_ranking(2000, 5, n_labels=6, concentration=3.0, random_state=0)
+    online, batch = SoftProjectionRanker(0.01), SoftProjectionRanker(0.01, random_state=0).fit(X[:1500], y[:1500])
+    for first in range(0, 1500, 100):
+        online.partial_fit(X[first : first + 100], y[first : first + 100])
+    assert online.score(X[1500:], y[1500:]) > batch.score(X[1500:], y[1500:]) - 0.03
+
+
+def test_online_after_batch_and_back():
+    X, y = make_label_ranking(50, 3, n_labels=4, random_state=0)
+    ranker = SoftProjectionRanker(0.1, random_state=0, warm_start=True).fit(X, y)
+    fitted = coefficients(ranker)
+    ranker.partial_fit(X[:1], y[:1])
+    assert not hasattr(ranker, "dual_gap_")
+    x, row = with_constant(X)[0], -y[0]
+    W = fitted
+    for level in range(3):
+        order = np.argsort(y[0])
+        W, _ = project_polyhedron(W, x, row, order[level : level + 1], order[level + 1 :], 0.1 / 3)
+    assert_allclose(coefficients(ranker), W, atol=1e-12)
+    assert ranker.n_seen_ == 1
+    ranker.fit(X, y)  # no duals to go on from: anew
+    assert not hasattr(ranker, "n_seen_")
+    assert ranker.gap_curve_[0, 3] == 0
+    assert_allclose(coefficients(ranker), fitted, atol=0.1)
+
+
+def test_online_checks():
+    X, y = make_label_ranking(10, 3, n_labels=4, random_state=0)
+    ranker = SoftProjectionRanker().partial_fit(X, y)
+    with pytest.raises(ValueError, match="goes on with the labels"):
+        ranker.partial_fit(X, y[:, :3])
+    assert len(ranker.labels_) == 4
+    with pytest.raises(ValueError, match="2 features"):
+        ranker.partial_fit(X[:, :2], y)
+    weighted, alone = clone(ranker), clone(ranker)
+    weighted.partial_fit(X, y, sample_weight=np.arange(10) == 3)  # instances without weight are not seen
+    alone.partial_fit(X[3:4], y[3:4])
+    assert_array_equal(weighted.coef_, alone.coef_)
+    assert weighted.n_seen_ == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"C": 0.0},
+        {"C": -1.0},
+        {"targets": "other"},
+        {"weighting": "max"},
+        {"margin": 2},
+        {"kernel": "cosine"},
+        {"gamma": -1.0},
+        {"tol": -1.0},
+        {"max_iter": 0},
+        {"fit_intercept": "yes"},
+        {"on_empty": "drop"},
+    ],
+)
+def test_parameters_are_checked(parameters):
+    X, y = load_iris_rankings(return_X_y=True)
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        SoftProjectionRanker(**parameters).fit(X, y)
+
+
+def test_scores_need_numbers():
+    X, y = load_iris_rankings(return_X_y=True)
+    with pytest.raises(ValueError, match='targets="scores" needs a score matrix'):
+        SoftProjectionRanker(targets="scores").fit(X, as_graphs(y))
+    with pytest.raises(ValueError, match="'no such' is not known"):
+        SoftProjectionRanker(decomposition="no such").fit(X, y)
