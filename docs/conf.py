@@ -31,7 +31,8 @@ default_role = "code"
 
 autosummary_generate = True
 autodoc_typehints = "none"
-autodoc_default_options = {"exclude-members": "set_fit_request, set_score_request"}
+_routed = ("fit", "partial_fit", "predict", "decision_function", "pairwise_proba", "score")
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{method}_request" for method in _routed)}
 autodoc_member_order = "groupwise"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False

@@ -251,7 +251,7 @@ def _arrays(y: Any) -> Sequence[Any]:
 class BestNeighbors(BaseEstimator):
     """IBLR with the number of neighbours, the scaling and the distance by leave-one-out on the training rankings."""
 
-    def __init__(self, weights: str = "dudani") -> None:
+    def __init__(self, weights: Any = "dudani") -> None:
         self.weights = weights
 
     def fit(self, X: Any, y: Any) -> BestNeighbors:
