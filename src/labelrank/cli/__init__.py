@@ -154,11 +154,12 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007, cheng2009.")],
+    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007, cheng2009, sopopo2006.")],
     data: Annotated[
         str | None,
         typer.Option(
-            help="The data set: reuters or rcv1; amit2007: also emotions, scene, yeast, enron, flags, all; cheng2009: lr16 or raw.",
+            help="The data set: reuters or rcv1; amit2007: also emotions, scene, yeast, enron, flags, all; cheng2009: "
+            "lr16 or raw; sopopo2006: gaussian; tsivtsivadze2008: parse or letor.",
             show_default="the first",
         ),
     ] = None,

@@ -20,7 +20,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
-from labelrank.rankers import DummyRanker, LogLinearRanker, all_rankers
+from labelrank.ensemble import ExtraTreesRanker, RandomForestRanker
+from labelrank.rankers import DecisionTreeRanker, DummyRanker, LogLinearRanker, all_rankers
 from labelrank.supervision import mask_rankings
 
 Vector = npt.NDArray[np.float64]
@@ -100,10 +101,11 @@ def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
     for name, ranker in all_rankers().items():
         if ranker is DummyRanker:
             continue
-        found[name] = _seeded(ranker(), seed)
-        if ranker is LogLinearRanker:  # linear scores want features of one scale, and the optimum is what is compared
-            ranker = _seeded(LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=1000), seed)
-            found[name] = make_pipeline(StandardScaler(), ranker)
+        # The optimum is what is compared, so the log-linear ranker goes there by the shortest way.
+        shortest = {"solver": "lbfgs", "alpha": 1.0, "max_iter": 1000} if ranker is LogLinearRanker else {}
+        found[name] = _seeded(ranker(**shortest), seed)
+        if ranker not in (DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker):  # the others want one scale
+            found[name] = make_pipeline(StandardScaler(), found[name])
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = _seeded(DummyRanker(strategy=strategy), seed)
     return found
