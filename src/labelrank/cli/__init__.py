@@ -154,7 +154,9 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The experiment: dekel2003, amit2007, cheng2009, sopopo2006.")],
+    name: Annotated[
+        str, typer.Argument(help="The experiment: dekel2003, amit2007, cheng2009, sopopo2006, tsivtsivadze2008.")
+    ],
     data: Annotated[
         str | None,
         typer.Option(

@@ -16,6 +16,7 @@ from labelrank.datasets.bundled import (
 from labelrank.datasets.label_ranking import make_label_ranking
 from labelrank.datasets.mulan import read_mulan
 from labelrank.datasets.multilabel_hierarchy import make_multilabel_hierarchy
+from labelrank.datasets.parses import read_parses
 from labelrank.datasets.preflib import read_preflib
 from labelrank.datasets.rcv1 import fetch_rcv1_topics, read_topic_tree, topics_of_rcv1
 from labelrank.datasets.reuters import read_reuters21578
@@ -39,6 +40,7 @@ __all__ = [
     "read_csv",
     "read_mulan",
     "read_parquet",
+    "read_parses",
     "read_preflib",
     "read_reuters21578",
     "read_svmlight_multilabel",

@@ -12,7 +12,7 @@ from labelrank.experiments.plot import plot_table
 from labelrank.experiments.runner import fold_of, run_cells
 from labelrank.experiments.table import Report, Table
 
-EXPERIMENTS = ("dekel2003", "amit2007", "cheng2009", "sopopo2006")
+EXPERIMENTS = ("dekel2003", "amit2007", "cheng2009", "sopopo2006", "tsivtsivadze2008")
 
 __all__ = [
     "EXPERIMENTS",

@@ -1,8 +1,15 @@
-"""Text as features of a ranker: weights of counted terms, and the choice of terms. Sparse in, sparse out."""
+"""Text and parses as features of a ranker: weights of counted terms, choices of terms, paths. Sparse in, sparse out."""
 
 from labelrank.features.boosting import BoostingSelector
 from labelrank.features.log_counts import LogCountTransformer
+from labelrank.features.parse_graphs import ParsePathVectorizer
 from labelrank.features.pivoted_tfidf import PivotedTfidfTransformer
 from labelrank.features.rocchio import RocchioSelector
 
-__all__ = ["BoostingSelector", "LogCountTransformer", "PivotedTfidfTransformer", "RocchioSelector"]
+__all__ = [
+    "BoostingSelector",
+    "LogCountTransformer",
+    "ParsePathVectorizer",
+    "PivotedTfidfTransformer",
+    "RocchioSelector",
+]
