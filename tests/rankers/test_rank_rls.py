@@ -461,3 +461,14 @@ def test_pickle_clone_and_frames(model):
         warnings.simplefilter("error")
         assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(frame), fitted.predict(frame))
     assert not hasattr(clone(fitted), "n_features_in_")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_items_that_are_equal_within_each_group(kernel):
+    x = np.random.default_rng(0).random((2, 9))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    X, groups = np.repeat(x, 3, axis=0), [0, 0, 0, 1, 1, 1]
+    model = RankRLS(kernel=kernel).fit(X, np.arange(6.0), groups)
+    path = model.path([0.1, 1.0])
+    assert np.isfinite(np.asarray(path)).all()
+    np.testing.assert_allclose(np.diff(model.predict(X)[:3]), 0, atol=1e-12)

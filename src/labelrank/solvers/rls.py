@@ -157,12 +157,17 @@ def dual_system(rows: Rows, items: GroupedItems) -> RidgeSystem:
     n = len(items)
     gram = np.empty((n, n))
     step = block_rows(n)
+    largest = 0.0
     for a in range(0, n, step):
         b = min(a + step, n)
         gram[a:b] = rows(a, b)
+        largest = max(largest, float(gram[a:b].max()), -float(gram[a:b].min()))
         centre_columns(gram[a:b], items.start, items.scale)
     if n:
         centre_rows(gram, items.start, items.scale, np.empty(n), np.empty(n))
+        left = max(float(gram.max()), -float(gram.min()))
+        if left <= 16 * np.finfo(float).eps * largest * float(items.scale.max()) ** 2:
+            gram[...] = 0.0  # items that are equal within each group leave rounding errors, which have no eigenvalues
     return RidgeSystem(gram.T, items.centred_y)
 
 
