@@ -488,3 +488,24 @@ def test_the_ranks_of_scores_are_predicted():
     for aggregation in AGGREGATIONS:
         ranker = KNeighborsRanker(6, aggregation=aggregation).fit(X, y)
         np.testing.assert_array_equal(ranker.predict(QUERIES), ranks_from_scores(ranker.decision_function(QUERIES)))
+
+
+def test_fractional_weights_that_just_reach_a_candidate():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(21, 2)), np.array([rng.permutation(3) + 1.0 for _ in range(21)])
+    weight = np.r_[1.0, np.full(10, 0.1), np.ones(10)]
+    candidates = list(range(1, 12))
+    model = KNeighborsRankerCV(candidates).fit(X, y, sample_weight=weight)
+    assert np.isfinite(model.cv_scores_).all()
+    assert model.best_score_ == model.cv_scores_.max()
+    slow = KNeighborsRankerCV(candidates, aggregation="mallows_completed").fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.cv_scores_, slow.cv_scores_)
+
+
+@pytest.mark.parametrize("ranker", [KNeighborsRanker(2), KNeighborsRankerCV([1, 2])], ids=str)
+def test_no_row_with_a_pair_is_reported(ranker):
+    X, y = np.arange(5.0)[:, np.newaxis], np.full((5, 3), np.nan)
+    with pytest.raises(ValueError, match="y has 5 rows without any observed pair"):
+        clone(ranker).set_params(on_empty="error").fit(X, y)
+    with pytest.warns(UserWarning, match="y has 5 rows without any observed pair"):
+        clone(ranker).fit(X, y)

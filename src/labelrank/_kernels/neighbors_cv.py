@@ -111,8 +111,8 @@ def loo_of_votes(
                 nearest = d
             row = votes[neighbors[i, j]]
             f = _factor(kind, d, nearest)
-            while c < candidates.shape[0] and candidates[c] <= count + s:
-                part = f * (candidates[c] - count)  # of this neighbour
+            while c < candidates.shape[0] and candidates[c] <= (count + s) * (1.0 + _ROUNDING):
+                part = f * min(candidates[c] - count, s)  # of this neighbour
                 width = d - nearest
                 for a in range(k):
                     if kind == DUDANI and width > 0.0:  # the farthest neighbour has weight zero
@@ -167,13 +167,13 @@ def loo_of_pairs(
                 nearest = d
             neighbor = neighbors[i, j]
             f = _factor(kind, d, nearest)
-            while c < candidates.shape[0] and candidates[c] <= count + s:
+            while c < candidates.shape[0] and candidates[c] <= (count + s) * (1.0 + _ROUNDING):
                 width = d - nearest
                 if kind == DUDANI and width > 0.0:  # the farthest neighbour has weight zero
                     _difference(width, plain, spread, counts)
                 else:
                     _copy(plain, counts)
-                    part = f * (candidates[c] - count)  # of this neighbour
+                    part = f * min(candidates[c] - count, s)  # of this neighbour
                     add_pairs(neighbor, part, ranks, indptr, edges, edge_weight, counts)
                 votes_of_counts(counts, votes)
                 _places(votes, prior[i], strict, order, places)

@@ -110,7 +110,8 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
             counted = ~np.isnan(tau[:, 0])
             weight = self.weight_[counted]
             self.cv_scores_ = weight @ tau[counted] / weight.sum() if len(weight) else np.zeros(tau.shape[1])
-        best = int(np.argmax(self.cv_scores_ >= np.max(self.cv_scores_) - _ROUNDING))
+        known = np.where(np.isnan(self.cv_scores_), -np.inf, self.cv_scores_)
+        best = int(np.argmax(known >= np.max(known) - _ROUNDING))
         self.n_neighbors_ = int(self.candidates_[best])
         self.best_score_ = float(self.cv_scores_[best])
         return self
