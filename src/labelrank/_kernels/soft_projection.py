@@ -29,12 +29,19 @@ def largest(values):
     return top
 
 
+# Not reassociated: level − top + value would round away what the difference of top and value keeps.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def above(level, top, value):
+    """[level − (top − value)]₊."""
+    return max(level - (top - value), 0.0)
+
+
 @njit(cache=True, nogil=True, fastmath=FAST)
 def mass(values, top, level):
     """The sum of [level − (top − values)]₊, and how many terms are positive."""
     total, count = 0.0, 0.0
     for i in range(len(values)):
-        inside = max(level - (top - values[i]), 0.0)  # no branch, so that several entries go at once
+        inside = above(level, top, values[i])  # no branch, so that several entries go at once
         total += inside
         count += 1.0 if inside > 0.0 else 0.0
     return total, count
@@ -111,11 +118,11 @@ def levels(mu, nu, C):
     return top_mu, level_of_mass(mu, top_mu, t, C), top_nu, level_of_mass(nu, top_nu, s - t, C)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
 def fill(values, top, level, out):
     """Write [level − (top − values)]₊."""
     for i in range(len(values)):
-        out[i] = max(level - (top - values[i]), 0.0)
+        out[i] = above(level, top, values[i])
 
 
 @njit(cache=True, nogil=True)
