@@ -19,11 +19,14 @@ from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs, ranks_from_scores
 from labelrank.datasets import load_iris_rankings, make_label_ranking
-from labelrank.decompositions import EdgeWeighted, Subgraph, levels
+from labelrank.decompositions import EdgeWeighted, Subgraph, get_decomposition, levels
 from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 from labelrank.solvers.soft_projection import project_polyhedron
+from labelrank.solvers.sopopo import sopopo
+from labelrank.solvers.sopopo_interior import solve_interior
+from labelrank.solvers.sopopo_models import DenseModel
 
 NAN = np.nan
 LAYERED = ["levels", "adjacent_levels", "all_level_pairs"]
@@ -467,6 +470,71 @@ def test_bounds_hold_on_the_way(seed):
     assert ranker.dual_gap_ >= -1e-12 * primal[-1]
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("tol", [1e-6, 1e-10])
+def test_interior_points(name, tol):
+    """Duals by Newton's method on all at once: feasible, and with the gap that was asked for."""
+    X, y = make_label_ranking(40, 3, n_labels=5, concentration=1.0, random_state=0)
+    y[2, 1], y[3], X[4] = NAN, [1, 1, 2, 2, 2], 0.0
+    graphs = as_graphs(y)
+    loss = SoftMarginLoss(graphs, get_decomposition(name), np.arange(40.0) % 7, -graphs.levels.astype(float))
+    bound = 0.3 * loss.weight
+    start = np.zeros(loss.n_duals)
+    duals = solve_interior(X, loss, start, bound, tol)
+    assert not start.any()
+    assert duals.min() >= 0
+    model = DenseModel(X, 0.0, 5)
+    state = sopopo(model, loss, 0.3, duals=duals.copy(), tol=0, max_iter=0, rng=np.random.RandomState(0))
+    assert_allclose(state.duals, duals, rtol=1e-10, atol=1e-15)  # they were feasible
+    assert 0 <= state.gap <= 2 * tol * (1 + state.primal)
+    model = DenseModel(X, 0.0, 5)
+    state = sopopo(
+        model, loss, 0.3, duals=np.zeros(loss.n_duals), tol=1e-9, max_iter=20000, rng=np.random.RandomState(0)
+    )
+    assert state.dual == pytest.approx(oracle_dual(X, loss, duals), rel=3 * tol)
+
+
+def oracle_dual(X, loss, duals):
+    """The dual objective, written out: one subgraph after the other."""
+    W, linear, at = np.zeros((loss.shape[1], X.shape[1])), 0.0, 0
+    for i in range(loss.shape[0]):
+        for s in range(loss.head[i, 0], loss.head[i + 1, 0]):
+            for first, last, sign in ((*loss.sides[s, :2], 1.0), (*loss.sides[s, 2:], -1.0)):
+                for m in range(first, last):
+                    W[loss.members[m]] += sign * duals[at] * X[i]
+                    linear += sign * duals[at] * loss.gamma[m]
+                    at += 1
+    return linear - 0.5 * (W**2).sum()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_interior_points_are_used_where_they_pay(kernel, form, monkeypatch):
+    calls = []
+
+    def watched(*args):
+        calls.append(args)
+        return solve_interior(*args)
+
+    monkeypatch.setattr("labelrank.solvers.sopopo.solve_interior", watched)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    Y = (X @ rng.normal(size=(6, 6)) + rng.normal(size=(60, 6)) > 0).astype(float)
+    ranker = SoftProjectionRanker(targets="scores", kernel=kernel, tol=1e-7, max_iter=10**5, random_state=0)
+    ranker.set_params(on_empty="ignore", C=10.0)
+    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda *args: 1.0)
+    inside = clone(ranker).fit(form(X), Y)
+    assert len(calls) == 1
+    assert inside.n_iter_ < 100
+    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda *args: np.inf)
+    without = clone(ranker).fit(form(X), Y)
+    assert len(calls) == 1
+    assert inside.objective_ == pytest.approx(without.objective_, rel=2e-7)
+    primal, dual = inside.gap_curve_[:, 2:].T
+    assert (np.diff(inside.gap_curve_[:, 0]) > 0).all()
+    assert dual.max() <= primal.min()
+
+
 def test_stopping_early_is_said():
     X, y = make_label_ranking(60, 5, n_labels=6, concentration=0.5, random_state=0)
     with pytest.warns(
@@ -670,3 +738,15 @@ def test_scores_need_numbers():
         SoftProjectionRanker(targets="scores").fit(X, as_graphs(y))
     with pytest.raises(ValueError, match="'no such' is not known"):
         SoftProjectionRanker(decomposition="no such").fit(X, y)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1.6e9])
+def test_only_differences_of_scores_count(offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    scores = X @ rng.normal(size=(5, 6)) + rng.normal(size=(200, 6))
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    ranker = SoftProjectionRanker(targets="scores", tol=1e-6, random_state=0)
+    plain, moved = clone(ranker).fit(X, scores), clone(ranker).fit(X, scores + offset)
+    assert abs(moved.dual_gap_) <= 1e-6 * (1 + moved.objective_)
+    np.testing.assert_allclose(moved.objective_, plain.objective_, rtol=1e-5)

@@ -286,3 +286,18 @@ def test_polyhedron_refuses(changes, message):
     arguments = {"U": np.zeros((3, 1)), "x": [1.0], "gamma": [1, 0, 0], "A": [0], "B": [1], "C": 1.0} | changes
     with pytest.raises(ValueError, match=message):
         project_polyhedron(**arguments)
+
+
+@pytest.mark.parametrize("large", [1e9, 1e12, 1e15])
+def test_entries_that_nearly_tie_keep_their_digits(large):
+    mu, nu = [large] * 3 + [large - 1] + [0.0] * 30, [large, large, 0.0, 0.0, 1.0] * 4
+    alpha, beta = soft_projection(mu, nu, 1.0)
+    np.testing.assert_allclose(alpha, [1 / 3] * 3 + [0.0] * 31, atol=1e-12)
+    np.testing.assert_allclose(beta, [0.125, 0.125, 0.0, 0.0, 0.0] * 4, atol=1e-12)
+
+
+@pytest.mark.parametrize(("mu", "nu"), [([1e16, 0.0], [0.5]), ([1e308, -1e308], [1e308])])
+def test_huge_entries(mu, nu):
+    alpha, beta = soft_projection(mu, nu, 1.0)
+    np.testing.assert_array_equal(alpha, [1.0, 0.0])
+    np.testing.assert_array_equal(beta, [1.0])

@@ -41,6 +41,12 @@ _BATCH = (
 _ONLINE = ("iterate_", "n_seen_")
 
 
+def _centred(scores: FloatArray) -> FloatArray:
+    """Scores of each instance around the middle of their range: only their differences count, and keep more digits."""
+    middle = 0.5 * np.fmin.reduce(scores, axis=1) + 0.5 * np.fmax.reduce(scores, axis=1)
+    return scores - np.where(np.isfinite(middle), middle, 0.0)[:, np.newaxis]
+
+
 def _is_named(kernel: Any, name: str) -> bool:
     return isinstance(kernel, str) and kernel == name
 
@@ -389,7 +395,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         if graphs.storage == "edges":
             decomposition = decompositions.domination if decomposition is decompositions.levels else decomposition
         elif self.margin == "gaps":
-            targets = y if self.targets == "scores" else -graphs.levels
+            targets = _centred(y) if self.targets == "scores" else -graphs.levels
         return X, SoftMarginLoss(graphs, decomposition, weight, targets, self.weighting)
 
     def _start(self, loss: SoftMarginLoss, dtype: Any) -> npt.NDArray[Any]:

@@ -4,6 +4,10 @@ The primal is ½‖w‖² + C L(w) with the soft-margin loss L; each visit to a 
 left to gain is known at any time: the duality gap is a sum of one non-negative term for each subgraph, and a term is
 computed along with the projection. So the epochs pass over instances that have nothing to gain, and the solver stops
 when the gap, computed anew for all, is small.
+
+Where that would take long, two other ways are taken: conjugate gradients on the face of the duals, between epochs, and
+with few coefficients an interior-point method, which is the end. Which of them pays is decided by counting operations,
+not by a clock, so that the same data give the same result.
 """
 
 from __future__ import annotations
@@ -20,12 +24,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.solvers.sopopo_face import climb_face
+from labelrank.solvers.sopopo_interior import interior_cost, solve_interior
 from labelrank.solvers.sopopo_models import DenseModel, FloatArray, IntArray, ScoreModel, SparseModel
 from labelrank.supervision import stacklevel_of_user
 
 _CHUNK = 2**14  # instances between two chances for control-C
 _RUN = 16  # instances that are visited in the order of their rows
 _SHARE = 0.5  # of the gap that is asked for: what instances that are passed over may leave
+_STEP = 1.5e5  # floating-point operations in the time of the calls that a step of climbing takes
 _CHECK = 10  # epochs between two looks at the objectives, at most
 
 
@@ -121,10 +127,11 @@ def sopopo(
     try:
         ascent.check()
         while not state.converged and state.n_iter < max_iter:
-            found = ascent.epoch(rng if shuffle else None)
+            inside = ascent.interior_pays()
+            found = ascent.interior() if inside else ascent.epoch(rng if shuffle else None)
             state.stopped = on_epoch()
             stop = state.stopped or state.n_iter == max_iter
-            if stop or state.n_iter % _CHECK == 0 or ascent.looks_done(found):
+            if stop or inside or state.n_iter % _CHECK == 0 or ascent.looks_done(found):
                 ascent.check(found)
                 if not (stop or state.converged):
                     ascent.climb()
@@ -161,6 +168,12 @@ class _Ascent:
         self.visits, self.gained = 0, 0.0  # since the last check: by epochs, by climbing
         self.next_climb, self.patience = 3, 1  # in checks
         self.least = float(np.clip(5e7 / max(len(self.busy), 1), 5e3, 1e5))  # a budget that is nothing to speak of
+        # In floating-point operations: a row times the coefficients, a visit, the work so far, an interior solution.
+        self.row_cost = 4.0 * loss.shape[1] * max(model.n_features, 1)
+        self.visit_cost = self.row_cost + 100.0 + 10.0 * loss.n_duals / max(len(self.busy), 1)
+        self.work, self.ahead = 0.0, 0.0  # so far, and what the last check left to do
+        self.past: list[tuple[float, float]] = []  # work and gap at the checks
+        self.interior_cost = interior_cost(loss, model.n_features)
         if duals.any():
             self.begin_anew()
 
@@ -184,7 +197,28 @@ class _Ascent:
             found += self.model.epoch(order[first : first + _CHUNK], *where)
         state.n_iter += 1
         self.visits += len(order)
+        self.work += len(order) * self.visit_cost
         return found
+
+    def interior_pays(self) -> bool:
+        """Whether to solve for all duals at once: where going on as before would take longer."""
+        # What is ahead is a guess, and often too low: what has been spent already counts too.
+        return self.interior_cost < min(max(self.ahead, min(self.work, 4 * self.ahead)), 10 * self.work)
+
+    def interior(self) -> float:
+        """Solve for all duals at once, in place of an epoch; the gap that is left is not known yet."""
+        state, loss = self.state, self.loss
+        self.interior_cost = np.inf  # what it cannot do the first time, it cannot at all
+        found = solve_interior(self.model.features(), loss, self.duals, self.bound, 0.5 * self.tol)
+        old = self.duals.copy()
+        self.duals[:] = found
+        self.begin_anew()
+        if _objectives(self.model, loss, self.duals, self.bound, self.gaps)[1] < state.dual:
+            self.duals[:] = old
+            self.begin_anew()
+        self.rests[:] = 0
+        state.n_iter += 1
+        return 0.0
 
     def looks_done(self, found: float) -> bool:
         """Whether the gap may be small enough: gaps were found before each step and are smaller now."""
@@ -196,19 +230,34 @@ class _Ascent:
         primal, dual = _objectives(self.model, loss, self.duals, self.bound, self.gaps)
         before = state.dual if state.curve else dual
         self.rate = (dual - before - self.gained) / max(self.visits, 1)
-        self.visits, self.budget, self.gained = 0, max(0.5 * self.visits, self.least), 0.0
+        least = min(self.least, 0.05 * self.interior_cost / self.row_cost)
+        self.visits, self.budget, self.gained = 0, max(0.5 * self.visits, least), 0.0
         state.curve.append((state.n_iter, time.perf_counter() - self.begin, primal, dual))
         self.asked = self.tol * (1 + abs(primal))
-        state.converged = state.gap <= self.asked
+        state.converged = abs(state.gap) <= self.asked  # rounding can make it negative, and then it certifies nothing
         self.ratio = state.gap / found if found > 0 else self.ratio
+        self.ahead = self._work_ahead()
         self.rests[self.gaps > _SHARE * self.asked / max(len(self.busy), 1), 0] = 0
+
+    def _work_ahead(self) -> float:
+        """The work that is left if the gap goes on to fall as it did in the second half of the work so far."""
+        work, gap = self.work, self.state.gap
+        self.past.append((work, gap))
+        done, before = next(one for one in reversed(self.past) if one[0] <= 0.5 * work)
+        if self.state.converged or work == 0.0:
+            return 0.0
+        if gap >= before or self.asked == 0.0:
+            return np.inf
+        return float((work - done) * np.log(gap / self.asked) / np.log(before / gap))
 
     def climb(self) -> None:
         """Move along the face of the duals, the more often, the more it has gained for its cost."""
         self.next_climb -= 1
         if self.next_climb > 0:
             return
-        self.gained, cost = climb_face(self.model, self.loss, self.duals, self.bound, self.budget)
+        overhead = _STEP / self.row_cost
+        self.gained, cost = climb_face(self.model, self.loss, self.duals, self.bound, self.budget, overhead)
+        self.work += cost * self.row_cost
         better = self.gained > self.rate * cost
         self.patience = 1 if better else min(2 * self.patience, 16)
         self.next_climb = self.patience

@@ -20,7 +20,7 @@ _LEAST = 5  # steps
 
 
 def climb_face(
-    model: Any, loss: SoftMarginLoss, duals: npt.NDArray[Any], bound: FloatArray, budget: float
+    model: Any, loss: SoftMarginLoss, duals: npt.NDArray[Any], bound: FloatArray, budget: float, overhead: float
 ) -> tuple[float, float]:
     """Increase the dual objective by moving duals along their face; model and duals are changed in place.
 
@@ -36,11 +36,13 @@ def climb_face(
         Largest sum of each subgraph.
     budget : float
         Number of rows to multiply with, about. With too many rows for a few steps, nothing is done.
+    overhead : float
+        What each step costs besides, in rows.
 
     Returns
     -------
     gain, cost : float
-        By how much the dual objective is larger, and the number of rows that were multiplied with.
+        By how much the dual objective is larger, and its cost in rows.
     """
     from labelrank._kernels import sopopo_face as kernels
     from labelrank._kernels.sopopo import make_feasible
@@ -48,7 +50,8 @@ def climb_face(
     movable = np.empty(loss.shape[0], dtype=bool)
     kernels.can_move(duals, bound, movable, loss.structure)
     rows = np.flatnonzero(movable)
-    if not len(rows) or _LEAST * len(rows) > budget:
+    each = len(rows) + overhead
+    if not len(rows) or _LEAST * each > budget:
         return 0.0, 0.0
     sizes = loss.head[rows + 1, 1] - loss.head[rows, 1]
     at = np.concatenate([[0], np.cumsum(sizes)])
@@ -59,11 +62,11 @@ def climb_face(
     held = np.empty((len(rows), loss.shape[1]))
     gradient, direction = np.empty(at[-1]), np.zeros(at[-1])
     square = kernels.face_gradient(rows, at, scores, duals, bound, gradient, loss.structure)
-    first, last, gain, cost = square, 0.0, 0.0, len(rows)
-    for _ in range(int(budget / len(rows))):
+    first, last, gain, cost = square, 0.0, 0.0, each
+    for _ in range(int(budget / each)):
         if square <= 1e-24 * first or square == 0.0:
             break
-        cost += len(rows)
+        cost += each
         direction *= square / last if last > 0.0 else 0.0
         direction += gradient
         kernels.hold(rows, at, direction, held, loss.structure)
@@ -89,7 +92,7 @@ def climb_face(
                 change = duals[where] - old
                 kernels.hold(rows, at, change, held, loss.structure)
                 beyond = part.response(held)
-                cost += len(rows)
+                cost += each
                 more = kernels.slope_of(rows, at, scores, change, loss.structure) - 0.5 * float(np.vdot(held, beyond))
             if np.isfinite(step) and more > sure:
                 scores += beyond

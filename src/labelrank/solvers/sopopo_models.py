@@ -31,6 +31,13 @@ class Part(Protocol):
 class ScoreModel(Protocol):
     """What gives the scores."""
 
+    @property
+    def n_features(self) -> int:
+        """Length of the vectors of `features`."""
+
+    def features(self) -> FloatArray:
+        """Vectors of the instances whose inner products are those of the model."""
+
     def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
         """Become the model of the given duals."""
 
@@ -93,6 +100,17 @@ class DenseModel:
         self.X, self.constant = X, constant
         self.norm = np.einsum("ij,ij->i", X, X, dtype=np.float64) + constant**2
         self.coef, self.bias = np.zeros((n_labels, X.shape[1])), np.zeros(n_labels)
+
+    @property
+    def n_features(self) -> int:
+        """Length of the vectors of `features`."""
+        return int(self.X.shape[1]) + (self.constant != 0.0)
+
+    def features(self) -> FloatArray:
+        """The instances as dense vectors, the constant included."""
+        X = self.X if isinstance(self.X, np.ndarray) else self.X.toarray()
+        columns = [X, np.full(len(X), self.constant)] if self.constant else [X]
+        return np.column_stack(columns).astype(np.float64, copy=False)
 
     def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
         """Become the model of the given duals."""
@@ -179,6 +197,16 @@ class GramModel:
     def __init__(self, gram: FloatArray, n_labels: int) -> None:
         self.gram = gram
         self.cache = np.zeros((n_labels, len(gram)))
+
+    @property
+    def n_features(self) -> int:
+        """Length of the vectors of `features`."""
+        return len(self.gram)
+
+    def features(self) -> FloatArray:
+        """Vectors of the instances whose inner products are the kernel matrix."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
     def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
         """Become the model of the given duals."""
