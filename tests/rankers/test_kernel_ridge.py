@@ -235,6 +235,8 @@ def test_sparse_label_features_and_callables():
     [
         ({"label_features": FEATURES[1:]}, "label_features has 4 rows, but y has 5 labels"),
         ({"label_kernel": "precomputed"}, "needs the kernel as label_features"),
+        ({"label_kernel": "rbf"}, "are for label_features, which are not given"),
+        ({"label_kernel_params": {"gamma": 1.0}}, "are for label_features, which are not given"),
         ({"label_kernel": "precomputed", "label_features": FEATURES}, "precomputed label kernel must be square"),
         ({"label_features": FEATURES, "label_kernel_params": {"c": 1}}, "take gamma, degree and coef0"),
         ({"label_features": -np.eye(LABELS), "label_kernel": "precomputed"}, "not positive semi-definite"),
@@ -282,6 +284,31 @@ def test_penalty_below_rounding():
         tiny = KernelRidgeRanker(1e-20).fit(np.hstack([twice, twice]), np.vstack([Y, Y]))
     small = KernelRidgeRanker(1e-8).fit(np.hstack([twice, twice]), np.vstack([Y, Y]))
     assert_allclose(tiny.decision_function(np.hstack([X, X])), small.decision_function(np.hstack([X, X])), atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("alpha", [1e-300, 1e-14])
+def test_conjugate_gradients_below_rounding(kernel, alpha):
+    """Rounding stops them before `max_iter`: that is said, and what is kept is no worse than scores of zero."""
+    twice = np.vstack([X, X])
+    with pytest.warns(ConvergenceWarning, match="with a residual of"):
+        ranker = KernelRidgeRanker(alpha, kernel=kernel).fit(twice, np.vstack([MISSING, Y]))
+    assert 1e-10 < ranker.gap_ <= 1
+    assert np.abs(ranker.decision_function(X)).max() < 100
+
+
+def test_a_residual_below_tol_is_the_true_one():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker = KernelRidgeRanker(1e-3, kernel="rbf").fit(X, MISSING)
+    assert ranker.gap_ <= 1e-10
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+@pytest.mark.parametrize("y", [Y, MISSING], ids=["complete", "missing"])
+def test_features_that_overflow(kernel, y):
+    with pytest.raises(ValueError, match="scale"):
+        KernelRidgeRanker(kernel=kernel).fit(X * 1e200, y)
 
 
 def test_predictions_in_blocks(monkeypatch):

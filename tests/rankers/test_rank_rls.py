@@ -24,6 +24,7 @@ from labelrank.rankers import rank_rls as module
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
 from labelrank.solvers import rls
+from labelrank.solvers.rls_groups import group_codes
 
 M, D = 60, 4
 RNG = np.random.default_rng(0)
@@ -472,3 +473,130 @@ def test_items_that_are_equal_within_each_group(kernel):
     path = model.path([0.1, 1.0])
     assert np.isfinite(np.asarray(path)).all()
     np.testing.assert_allclose(np.diff(model.predict(X)[:3]), 0, atol=1e-12)
+
+
+# --- Where rounding, zero weights or odd folds would spoil the result
+
+
+@pytest.mark.filterwarnings("ignore:alpha=.* is below the rounding error:UserWarning")
+def test_tiny_penalties_are_scored_as_refits_score_them():
+    rng = np.random.default_rng(1)
+    groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 100)) * 1e6, rng.normal(size=M)
+    model = RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
+    by_folds = RankRLSCV([1e-3, 1.0], cv=LeaveOneGroupOut()).fit(wide, noise, groups)
+    assert_allclose(model.scores_, by_folds.scores_, atol=1e-12)
+
+
+def test_penalties_below_the_accuracy_are_named_and_never_chosen():
+    rng = np.random.default_rng(0)
+    groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 50)) * 1e6, rng.normal(size=M)
+    with pytest.warns(UserWarning, match=r"alphas 0\.001, 1 are too small for the accuracy of leaving out one group"):
+        model = RankRLSCV([1e-3, 1.0, 1e9]).fit(wide, noise, groups)
+    assert_array_equal(np.isnan(model.scores_), [[True, True, False]])
+    assert model.alpha_ == 1e9
+    with (
+        pytest.warns(UserWarning, match="too small"),
+        pytest.raises(ValueError, match="all alphas, up to 1, are below 1e-10"),
+    ):
+        RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
+
+
+@pytest.mark.parametrize("zero", [np.arange(50, 60), np.arange(10), np.arange(0, 60, 7)], ids=["last", "first", "some"])
+def test_precomputed_kernels_with_items_of_weight_zero(zero):
+    weight = np.ones(M)
+    weight[zero] = 0
+    kept = weight > 0
+    groups = np.sort(GROUPS)
+    model = RankRLS(0.5, kernel="precomputed").fit(K, Y, groups, weight)
+    without = RankRLS(0.5, kernel="precomputed").fit(K[np.ix_(kept, kept)], Y[kept], groups[kept])
+    assert_allclose(model.predict(K), without.predict(K[:, kept]), atol=1e-10)
+    search = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed")).fit(K, Y, groups, weight)
+    few = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed")).fit(K[np.ix_(kept, kept)], Y[kept], groups[kept])
+    assert_allclose(search.scores_, few.scores_)
+
+
+def test_a_basis_of_all_rows_in_another_order():
+    """A square kernel has its columns in the order of the rows; values in the order of the basis are refused."""
+    basis = np.roll(np.arange(M), 7)
+    expected = RankRLS(0.5, kernel="rbf", gamma=0.3, basis=basis).fit(X, Y, GROUPS)
+    ours = RankRLS(0.5, kernel="precomputed", basis=basis).fit(K, Y, GROUPS)
+    assert_allclose(ours.predict(K), expected.predict(X), atol=1e-7)
+    assert_array_equal(ours.columns_, basis)
+    with pytest.raises(ValueError, match="square precomputed kernel must be symmetric"):
+        RankRLS(0.5, kernel="precomputed", basis=basis).fit(K[:, basis], Y, GROUPS)
+    with pytest.raises(ValueError, match=r"each of the 60 items, or for each of the 20 basis vectors, got shape"):
+        RankRLS(kernel="precomputed", basis=R).fit(K[:, :30], Y, GROUPS)
+    first = RankRLS(0.5, kernel="precomputed", basis=[2, 0, 1]).fit(K[:, [2, 0, 1]], Y, GROUPS)
+    named = RankRLS(0.5, kernel="rbf", gamma=0.3, basis=[2, 0, 1]).fit(X, Y, GROUPS)
+    assert_allclose(first.predict(K[:, [2, 0, 1]]), named.predict(X), atol=1e-8)
+
+
+def test_a_fold_whose_items_are_all_in_the_basis():
+    groups, basis = np.repeat([0, 1], 5), np.array([4, 2, 0, 1, 3, 9])
+    splits = [(np.arange(5), np.arange(5, 10))]
+    few, scores = K[:10, :10], Y[:10]
+    columns = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
+    square = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
+    a, b = columns.fit(few[:, basis], scores, groups), square.fit(few, scores, groups)
+    assert_allclose(a.scores_, b.scores_)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e9])
+def test_sparse_x_with_a_large_constant_column(size):
+    X_large = sparse.hstack([sparse.csr_array(X), np.full((M, 1), size)], format="csr")
+    coef = RankRLS(0.5).fit(X_large, Y, GROUPS).coef_
+    assert_allclose(coef, [*RankRLS(0.5).fit(X, Y, GROUPS).coef_, 0.0], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("cv", [4, LeaveOneGroupOut(), GroupKFold(3)], ids=str)
+def test_folds_of_groups_with_any_names(cv):
+    names = [("sentence", int(g)) for g in GROUPS]
+    ours = RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, names)
+    assert_allclose(ours.scores_, RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, group_codes(names, M)).scores_)
+
+
+def test_splits_that_are_an_iterator_or_masks():
+    grid, estimator = {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")
+    splits = list(GroupKFold(3).split(X, Y, GROUPS))
+    expected = RankRLSCV([0.1, 10.0], grid, estimator, cv=splits).fit(X, Y, GROUPS).scores_
+    once = RankRLSCV([0.1, 10.0], grid, estimator, cv=iter(splits))
+    assert_allclose(once.fit(X, Y, GROUPS).scores_, expected)
+    with pytest.raises(ValueError, match="an iterator can be used only once"):
+        once.fit(X, Y, GROUPS)
+    masks = [(np.isin(np.arange(M), train), np.isin(np.arange(M), test)) for train, test in splits]
+    assert_allclose(RankRLSCV([0.1, 10.0], grid, estimator, cv=masks).fit(X, Y, GROUPS).scores_, expected)
+    with pytest.raises(ValueError, match=r"a mask of cv must have an entry for each of the 60 rows"):
+        RankRLSCV(cv=[(masks[0][0][:-1], masks[0][1])]).fit(X, Y, GROUPS)
+
+
+def test_folds_that_have_nothing():
+    splits = list(GroupKFold(3).split(X, Y, GROUPS))
+    weight = np.ones(M)
+    weight[splits[1][1]] = 0
+    ours = RankRLSCV([0.1, 10.0], cv=splits).fit(X, Y, GROUPS, weight)
+    others = RankRLSCV([0.1, 10.0], cv=[splits[0], splits[2]]).fit(X, Y, GROUPS, weight)
+    assert_allclose(ours.scores_, others.scores_)
+    with pytest.raises(ValueError, match="fold 0 of cv has no training items with weight"):
+        RankRLSCV(cv=[(splits[1][1], splits[0][1])]).fit(X, Y, GROUPS, weight)
+    with pytest.raises(ValueError, match="no fold with test items that have weight"):
+        RankRLSCV(cv=[splits[1]]).fit(X, Y, GROUPS, weight)
+    with pytest.raises(ValueError, match="two items to compare: all have a single one"):
+        RankRLSCV().fit(X, Y, np.arange(M))
+    with pytest.raises(ValueError, match="no group that was left out has two items to compare"):
+        RankRLSCV(cv=3).fit(X, Y, np.arange(M))
+    with pytest.raises(ValueError, match=r"none of the 2 rows of basis is among the .* training items of a fold"):
+        RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, GROUPS)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_features_that_overflow(kernel):
+    with pytest.raises(ValueError, match="scale"):
+        RankRLS(kernel=kernel).fit(X * 1e200, Y, GROUPS)
+    with pytest.raises(ValueError, match="scale"):
+        RankRLS(kernel=kernel).fit(sparse.csr_array(X * 1e200), Y, GROUPS)
+
+
+def test_score_with_one_dominating_weight():
+    assert RankRLS().fit(X, Y).score(X[:3], Y[:3], None, [1e20, 1, 1]) == pytest.approx(
+        RankRLS().fit(X, Y).score(X[:3], Y[:3], None, [1e6, 1, 1]), abs=1e-5
+    )

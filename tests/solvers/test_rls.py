@@ -15,10 +15,11 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from labelrank.solvers import rls
 from labelrank.solvers.rls_groups import apply_root, group_codes, group_items, group_means
-from labelrank.solvers.rls_iterative import solve_iteratively
+from labelrank.solvers.rls_iterative import conjugate_gradients, solve_iteratively
 from labelrank.solvers.rls_kernels import Kernel
 from labelrank.solvers.rls_kronecker import expected_scores
 from labelrank.solvers.rls_leave_out import _SMALL, _quadratic_forms, held_out_scores
+from labelrank.solvers.rls_sparse import shifted_columns
 
 M, D = 40, 3
 
@@ -302,3 +303,131 @@ def test_expected_scores_equal_the_oracle():
     for row, ours in zip(ranks, expected_scores(levels), strict=True):
         expected = -oracle.expected_ranks(row)
         assert_allclose(ours, expected - np.nanmean(expected), atol=1e-14)
+
+
+# --- Where rounding would win
+
+
+def refitted(K, y, groups, alpha):
+    """Scores of each group, by a dense solution of the other groups' pairs in an orthonormal basis of differences."""
+    scores = np.empty(len(y))
+    for group in np.unique(groups):
+        here = groups == group
+        B = np.vstack(
+            [
+                np.sqrt(1.0 * size) * np.linalg.svd(np.ones((1, size)))[2][1:] @ np.eye(len(y))[groups == other]
+                for other in np.unique(groups[~here])
+                for size in [int((groups == other).sum())]
+            ]
+        )
+        scores[here] = (K @ B.T @ np.linalg.solve(B @ K @ B.T + alpha * np.eye(len(B)), B @ y))[here]
+        scores[here] -= scores[here].mean()
+    return scores
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-20, 1e-3, 1.0, 1e6])
+def test_held_out_scores_with_a_penalty_that_is_next_to_nothing(alpha):
+    """More features than items, far larger than alpha: the model interpolates, and still has held-out scores."""
+    rng = np.random.default_rng(1)
+    groups, X, y = np.repeat(np.arange(12), 5), rng.normal(size=(60, 100)) * 1e6, rng.normal(size=60)
+    K = X @ X.T
+    items = group_items(y, groups, np.ones(60), "pairs")
+    system = rls.decompose(rls.dual_system(lambda a, b: K[a:b].copy(), items))
+    ours = held_out_scores(system.values, system.target, system.vectors, items, np.array([alpha]), None)
+    assert_allclose(ours[:, 0], refitted(K, y, groups, alpha), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("d", [8, 50])
+def test_held_out_scores_are_right_or_none(d):
+    """By features: 44 differences are left without a group, enough for 8 features, too few for 50."""
+    rng = np.random.default_rng(0)
+    groups, X, y = np.repeat(np.arange(12), 5), rng.normal(size=(60, d)) * 1e6, rng.normal(size=60)
+    alphas = np.array([1e-300, 1e-3, 1e9])
+    items = group_items(y, groups, np.ones(60), "pairs")
+    rows = rows_of(X, items)
+    spectrum = rls.decompose(rls.primal_system(rows, items, d))
+    ours = held_out_scores(spectrum.values, spectrum.target, spectrum.vectors, items, alphas, rows)
+    if d == 8:
+        for k in (1, 2):
+            refit = np.empty(60)
+            for group in range(12):
+                here = groups == group
+                L = dense_laplacian(groups[~here], np.ones(55), "pairs")
+                A = X[~here].T @ L @ X[~here] + alphas[k] * np.eye(d)
+                refit[here] = X[here] @ np.linalg.solve(A, X[~here].T @ L @ y[~here])
+                refit[here] -= refit[here].mean()
+            assert_allclose(ours[:, k], refit, rtol=1e-7, atol=1e-9)
+        assert_allclose(ours[:, 0], ours[:, 1], rtol=1e-7)
+    else:
+        assert np.isnan(ours[:, :2]).all()
+        assert np.isfinite(ours[:, 2]).all()
+
+
+def test_sparse_columns_that_would_cancel():
+    rng = np.random.default_rng(0)
+    groups, y, weight = np.sort(rng.integers(0, 8, 200)), rng.normal(size=200), rng.uniform(0.5, 2, 200)
+    base = rng.normal(size=(200, 5)) * (rng.random((200, 5)) < 0.3)
+    steps = rng.integers(0, 7, 200).astype(float)
+    own = np.where(groups == 3, 1e9, 0.0)  # constant where it is there at all
+    holes = np.where(rng.random(200) < 0.2, 0.0, 5.0)
+    X = np.column_stack([base, np.full(200, 1e9), 1e8 + steps, own, holes])
+    plain = np.column_stack([base, np.zeros(200), steps, np.zeros(200), holes])
+    items = group_items(y, groups, weight, "pairs")
+    expected = rls.primal_system(rows_of(plain, items), items, 9)
+    ours = rls.sparse_primal_system(sparse.csr_array(X)[items.order], items)
+    assert_allclose(full(ours.gram), full(expected.gram), rtol=1e-9, atol=1e-8)
+    assert_allclose(ours.target, expected.target, rtol=1e-9, atol=1e-8)
+    assert_allclose(solve_iteratively(sparse.csr_array(X), items, 0.5), rls.solve(expected, 0.5), rtol=1e-7, atol=1e-9)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=20), st.integers(0, 10))
+def test_shifted_columns_have_the_same_differences(groups, tenths):
+    n = len(groups)
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 3)) * (10 * rng.random((n, 3)) < tenths)
+    items = group_items(np.zeros(n), groups, rng.uniform(0.1, 2, n), "groups")
+    shifted = shifted_columns(sparse.csr_array(X)[items.order], items)
+    B = apply_root(np.eye(n), items.code, items.scale)
+    assert_allclose(B.T @ shifted.toarray(), B.T @ X[items.order], atol=1e-12)
+    assert shifted.nnz <= 2 * np.count_nonzero(X)
+
+
+def test_weights_of_pairs_do_not_cancel():
+    """One row of 1e20 beside two of 1: the pairs weigh 2e20 + 1, which W² − Σ w² rounds away."""
+    for weight in ([1e20, 1, 1], [1, 1e20, 1], [1e200, 1e180, 1e180]):
+        items = group_items(np.array([0.0, 1.0, 3.0]), None, np.array(weight), "groups")
+        w = np.array(weight) / max(weight)
+        pairs = w[0] * w[1] + w[0] * w[2] + w[1] * w[2]
+        assert_allclose(items.scale**2, w * w.sum() / pairs, rtol=1e-14)
+
+
+def test_groups_that_cannot_be_hashed():
+    with pytest.raises(TypeError, match="numbers, strings or tuples; row 0 is a list"):
+        group_codes([[1, 2], [1, 3]], 2)
+
+
+def test_conjugate_gradients_keep_the_best_iterate():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(20, 20))
+    A = A @ A.T + np.eye(20)
+    b = rng.normal(size=20)
+    found = conjugate_gradients(lambda z: A @ z, b, tol=1e-12, max_iter=200)
+    assert_allclose(found.solution, np.linalg.solve(A, b), rtol=1e-8)
+    assert found.gap <= 1e-12
+    singular = conjugate_gradients(lambda z: np.array([z[0], 0.0]), np.array([1.0, 1.0]), tol=1e-10, max_iter=1000)
+    assert singular.gap <= 1
+    assert np.isfinite(singular.solution).all()
+    assert conjugate_gradients(lambda z: np.inf * z, b, tol=1e-10, max_iter=9).gap == 1
+
+
+def test_kernels_of_values_that_are_too_large():
+    X = np.array([[1.0, -2.0], [-3.0, 1.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in ("linear", "rbf", "poly"):
+            with pytest.raises(ValueError, match=f"the {name} kernel of these items has NaN or infinity: too large"):
+                Kernel(name)(X * 1e200, X * 1e200)
+        with pytest.raises(ValueError, match=r"degree=2.5 of a negative value"):
+            Kernel("poly", degree=2.5)(X, X)
+    with pytest.raises(ValueError, match="too large for floating point"):
+        rls.RidgeSystem(np.array([[np.inf]]), np.ones(1))

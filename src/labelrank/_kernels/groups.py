@@ -32,6 +32,18 @@ def centre_rows(block, start, scale, first, last):
 
 
 @njit(cache=True, nogil=True)
+def pair_weights(weight, start):
+    """Sum of w_i w_j over the pairs i < j of each segment, without the cancellation of (W² − Σ w²) / 2."""
+    out = np.zeros(len(start) - 1)
+    for s in range(len(start) - 1):
+        before = 0.0
+        for i in range(start[s], start[s + 1]):
+            out[s] += weight[i] * before
+            before += weight[i]
+    return out
+
+
+@njit(cache=True, nogil=True)
 def centre_columns(block, start, scale):
     """The same for the columns: those of segment s are ``start[s]:start[s + 1]``."""
     share = np.empty(block.shape[1])

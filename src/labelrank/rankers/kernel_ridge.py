@@ -284,6 +284,8 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
         if self.label_features is None:
             if self.label_kernel == "precomputed":
                 raise ValueError('label_kernel="precomputed" needs the kernel as label_features')
+            if self.label_kernel != "linear" or self.label_kernel_params is not None:
+                raise ValueError("label_kernel and label_kernel_params are for label_features, which are not given")
             return None
         features = check_array(self.label_features, accept_sparse="csr", dtype=np.float64, input_name="label_features")
         if features.shape[0] != len(self.labels_):
@@ -311,6 +313,10 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
     def _fit_features(self, X: Any, pairs: LabelPairs, label_gram: FloatArray | None) -> None:
         """Linear kernel: the n x n matrix is built only where it is the smaller one, for closed forms."""
         thin: bool = sparse.issparse(X)
+        with np.errstate(over="ignore"):
+            largest = np.square(np.abs(X.data if thin else X).max(initial=0.0)) * float(X.shape[0] * X.shape[1])
+        if not np.isfinite(largest):
+            raise ValueError("products of the features are too large for floating point numbers: scale X")
         if self.fit_intercept:
             ones = np.ones((X.shape[0], 1))
             X = sparse.hstack([X, sparse.csr_array(ones)], format="csr") if thin else np.hstack([X, ones])
@@ -354,12 +360,15 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
     def _iterate(self, pairs: LabelPairs, product: Product, label_gram: FloatArray | None) -> FloatArray:
         solved = solve_incomplete(pairs, product, label_gram, self.alpha, tol=self.tol, max_iter=self.max_iter)
         self.n_iter_, self.gap_ = max(solved.n_iter, 1), solved.gap
-        if solved.n_iter >= self.max_iter and solved.gap > self.tol:
+        if solved.gap > self.tol:
+            if solved.n_iter >= self.max_iter:
+                where, advice = f"after max_iter={self.max_iter} iterations", "increase max_iter, take a larger alpha"
+            else:
+                where, advice = f"at rounding error after {solved.n_iter} iterations", "take a larger alpha"
             warnings.warn(
-                f"KernelRidgeRanker stopped after max_iter={self.max_iter} iterations with a residual of "
-                f"{solved.gap:.2g}, tol={self.tol:g}; increase max_iter, take a larger alpha, or accept it by a larger "
-                "tol",
+                f"KernelRidgeRanker stopped {where} with a residual of {solved.gap:.2g}, tol={self.tol:g}; {advice}, "
+                "or accept it by a larger tol",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
-        return solved.coefficients
+        return solved.solution

@@ -19,6 +19,7 @@ from labelrank.solvers.rls_basis import centres, check_basis, draw_basis
 from labelrank.solvers.rls_groups import (
     FloatArray,
     GroupedItems,
+    IntArray,
     Weighting,
     apply_root,
     group_codes,
@@ -31,7 +32,7 @@ from labelrank.solvers.rls_leave_out import held_out_scores
 _LARGEST = 8192  # side of the largest matrix that is built from sparse X for a linear kernel
 _OF_SOME_ROUTES = (
     *("coef_", "dual_coef_", "basis_", "basis_indices_", "gram_", "target_", "factor_", "kept_"),
-    *("item_group_", "item_scale_", "eigenvalues_", "directions_", "projections_"),
+    *("item_group_", "item_scale_", "eigenvalues_", "directions_", "projections_", "columns_"),
 )
 
 
@@ -53,7 +54,8 @@ class RankRLS(RegressorMixin, BaseEstimator):
         Strength of the penalty.
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
         A callable takes two matrices of items and returns the matrix of their kernel values. With ``"precomputed"``,
-        `X` holds kernel values with the training items, or, in all calls, with the items that `basis` lists.
+        `X` holds kernel values with the training items, or, in all calls, with the items that `basis` lists, in its
+        order. In `fit` a square `X` is always the kernel of all items, its columns in the order of its rows.
     gamma : float, optional
         Of the kernels ``"rbf"`` and ``"poly"``; by default 1 / n_features.
     degree : float, default=3
@@ -82,6 +84,8 @@ class RankRLS(RegressorMixin, BaseEstimator):
         The basis vectors. Not with a precomputed kernel, and not where `coef_` is all that is needed.
     basis_indices_ : ndarray of shape (n_basis,)
         Their rows in `X`; not of k-means.
+    columns_ : ndarray of shape (n_basis,)
+        Precomputed kernel with a basis: the columns of `X` that hold its values.
     route_ : {"primal", "dual", "basis", "iterative"}
         How it was solved: by features, by all items, by a basis, or by conjugate gradients, which is for linear kernels
         on sparse `X` with more than 8192 rows and columns.
@@ -223,13 +227,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
                [0.08, 0.01]])
         """
         check_is_fitted(self)
-        alphas = check_alphas(alphas)
-        if self.route_ == "iterative":
-            raise ValueError(
-                "X was too large for a decomposition: this estimator was fitted by conjugate gradients, for its own "
-                f"alpha={self.alpha} alone; fit once for each penalty, or pass n_basis"
-            )
-        coefficients = self._path(alphas)
+        coefficients = self._path(check_alphas(alphas))
         if self.kernel == "linear" and self.route_ != "primal":
             return np.asarray((self.basis_.T @ coefficients).T)
         return np.ascontiguousarray(coefficients.T)
@@ -336,7 +334,9 @@ class RankRLS(RegressorMixin, BaseEstimator):
         self.basis_indices_ = (
             draw_basis(int(self.n_basis or 0), X.shape[0], self.random_state) if rows is None else rows
         )
-        if self.kernel != "precomputed":
+        if self.kernel == "precomputed":
+            self.columns_ = self._find_columns(X)
+        else:
             self.basis_ = X[self.basis_indices_]
 
     def _kernel(self) -> Kernel:
@@ -344,18 +344,29 @@ class RankRLS(RegressorMixin, BaseEstimator):
 
     def _basis_kernel(self, X: Any) -> FloatArray:
         if self.kernel == "precomputed":
-            return np.asarray(X[self.basis_indices_][:, self._columns(X)])
+            return np.asarray(X[self.basis_indices_][:, self.columns_])
         return self._kernel()(self.basis_, self.basis_)
 
-    def _columns(self, X: Any) -> Any:
+    def _find_columns(self, X: Any) -> IntArray:
         """Columns of precomputed kernel values that belong to the basis."""
-        if self.route_ == "basis" and X.shape[1] == len(self.basis_indices_):
-            return slice(None)
+        n_basis = len(self.basis_indices_)
+        if X.shape[0] != X.shape[1]:
+            if X.shape[1] == n_basis:
+                return np.arange(n_basis)
+            raise ValueError(
+                f"a precomputed kernel must have a column for each of the {X.shape[0]} items, or for each of the "
+                f"{n_basis} basis vectors, got shape {X.shape}"
+            )
+        if n_basis == X.shape[0] and not np.allclose(X, X.T, rtol=1e-7, atol=1e-7 * float(np.abs(X).max())):
+            raise ValueError(
+                "a square precomputed kernel must be symmetric: its columns are all items in the order of the rows, "
+                "not in that of basis"
+            )
         return self.basis_indices_
 
     def _rows(self, X: Any, items: GroupedItems) -> rls.Rows:
         """New rows of features, or of kernel values with what counts of the basis, of the items a:b."""
-        whole = items.in_order
+        whole = items.in_order and len(items) == X.shape[0]
         if self.route_ != "primal" and self.kernel != "precomputed":
             kernel, basis = self._kernel(), self.basis_[self.kept_] if self.route_ == "basis" else X[items.order]
 
@@ -368,15 +379,18 @@ class RankRLS(RegressorMixin, BaseEstimator):
                 return kernel(block, basis)
             if self.route_ == "dual":
                 return np.array(block if whole else block[:, items.order], order="C")
-            columns = self._columns(X)
-            used = self.kept_ if isinstance(columns, slice) else columns[self.kept_]
-            return np.array(block[:, used], order="C")
+            return np.array(block[:, self.columns_[self.kept_]], order="C")
 
         return rows
 
     # --- What comes out
 
     def _decompose(self) -> None:
+        if self.route_ == "iterative":
+            raise ValueError(
+                "X was too large for a decomposition: this estimator was fitted by conjugate gradients, for its own "
+                f"alpha={self.alpha} alone; fit once for each penalty, or pass n_basis"
+            )
         if hasattr(self, "eigenvalues_"):
             return
         spectrum = rls.decompose(rls.RidgeSystem(self.gram_, self.target_))
@@ -417,7 +431,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
         if self.kernel == "linear":
             return np.asarray(X @ coefficients)
         if self.kernel == "precomputed":
-            return np.asarray(X[:, self._columns(X)] @ coefficients)
+            return np.asarray((X[:, self.columns_] if self.route_ == "basis" else X) @ coefficients)
         kernel = self._kernel()
         scores = np.empty((X.shape[0], *coefficients.shape[1:]))
         step = rls.block_rows(len(coefficients))
@@ -455,10 +469,12 @@ def agreement(y: Any, scores: FloatArray, groups: Any, sample_weight: Any = None
 
 
 def _weighted_disagreement(y: FloatArray, f: FloatArray, w: FloatArray) -> float:
-    total, pairs = 0.0, (w.sum() ** 2 - w @ w) / 2
+    w = w / w.max()
+    total, pairs = 0.0, 0.0
     for i in range(1, len(y)):
+        pairs += w[i] * float(w[:i].sum())
         total += w[i] * float(w[:i] @ np.abs(np.sign(y[i] - y[:i]) - np.sign(f[i] - f[:i]))) / 2
-    return total / float(pairs)
+    return total / pairs
 
 
 def check_alphas(alphas: Any) -> FloatArray:

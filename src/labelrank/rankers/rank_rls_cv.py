@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 from labelrank.rankers.rank_rls import RankRLS, agreement, check_alphas
 from labelrank.solvers.rls_basis import check_basis
 from labelrank.solvers.rls_groups import FloatArray, IntArray, group_codes
+from labelrank.supervision import stacklevel_of_user
 
 
 class RankRLSCV(RegressorMixin, BaseEstimator):
@@ -36,7 +38,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
     cv : "leave-one-group-out", int, splitter or iterable of splits, optional
         By default one group at a time is left out where there are groups, and there are five folds of items where there
         are none. A number is that of the folds of whole groups (:class:`sklearn.model_selection.GroupKFold`); a
-        splitter gets `X`, `y` and `groups`. Folds are fitted, leaving one group out is not.
+        splitter gets `X`, `y` and a number for each group. Folds are fitted, leaving one group out is not.
 
     Attributes
     ----------
@@ -47,7 +49,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
     best_score_ : float
         Its score: 1 less the mean disagreement per group left out.
     scores_ : ndarray of shape (n_points, n_alphas)
-        All scores.
+        All scores; NaN where leaving out one group would be rounding error, which is never chosen.
     grid_ : list of dict
         The points of the grid.
     best_estimator_ : RankRLS
@@ -59,6 +61,10 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
     -----
     With a basis, leaving out a group takes its scores away and keeps its basis vectors; without, the result is that of
     a fit without the group.
+
+    The closed form has a rounding error that grows with the largest eigenvalue of the kernel over the penalty.
+    Penalties below 1e-10 of that eigenvalue have no score, with a warning that names them, unless the kernel is so well
+    conditioned that they do not matter; folds (``cv=10``) can score them.
 
     Ties between scores go to the larger penalty, then to the first point of the grid.
 
@@ -125,24 +131,31 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
             raise ValueError("param_grid has alpha; give the penalties as alphas, which cost next to nothing")
         template = RankRLS() if self.estimator is None else self.estimator
         X, y = validate_data(self, X, y, y_numeric=True, **template._checks())
+        code, weight, splits = self._splits(X, y, groups, sample_weight)
         self.scores_ = np.empty((len(self.grid_), len(alphas)))
         best: tuple[float, float, RankRLS | None] = (-np.inf, 0.0, None)
         for i, point in enumerate(self.grid_):
             model = clone(template).set_params(**point)
-            self.scores_[i] = self._evaluate(model, X, y, groups, sample_weight, alphas)
-            top = np.flatnonzero(self.scores_[i] == self.scores_[i].max())
-            alpha = float(alphas[top].max())
-            if self.scores_[i].max() > best[0]:
-                best = (float(self.scores_[i].max()), alpha, model)
+            model._validate_params()
+            if splits is None:
+                self.scores_[i] = _leave_one_group_out(model, X, y, code, weight, alphas)
+            else:
+                self.scores_[i] = _score_folds(model, X, y, code, weight, alphas, splits)
+            if (self.scores_[i] > best[0]).any():
+                top = float(np.nanmax(self.scores_[i]))
+                best = (top, float(alphas[self.scores_[i] == top].max()), model)
                 self.best_params_ = dict(point)
         self.best_score_, self.alpha_, chosen = best
         if chosen is None:
-            raise ValueError("no group that was left out has two items to compare; give cv folds that have")
+            raise ValueError(
+                f"all alphas, up to {alphas.max():g}, are below 1e-10 of the largest eigenvalue of the kernel, where "
+                "leaving out one group is rounding error: give larger ones, scale X, or give a number of folds as cv"
+            )
         chosen.set_params(alpha=self.alpha_)
         if hasattr(chosen, "eigenvalues_"):
             chosen._use(chosen._path([self.alpha_])[:, 0])
         else:
-            chosen.fit(X, y, groups, sample_weight)
+            chosen.fit(X, y, code, weight)
         self.best_estimator_ = chosen
         return self
 
@@ -186,63 +199,118 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _evaluate(
-        self, model: RankRLS, X: Any, y: Any, groups: Any, sample_weight: Any, alphas: FloatArray
-    ) -> FloatArray:
-        """Score of each penalty on what was left out."""
-        model._validate_params()
-        leave_one_out = self.cv == "leave-one-group-out" if isinstance(self.cv, str) else self.cv is None
-        if leave_one_out and groups is not None:
-            return _leave_one_group_out(model, X, y, groups, sample_weight, alphas)
-        if leave_one_out and self.cv is not None:
-            raise ValueError('cv="leave-one-group-out" needs groups; without them give the number of folds')
-        return self._folds(model, X, y, groups, sample_weight, alphas)
+    def _splits(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any
+    ) -> tuple[IntArray, FloatArray, list[tuple[IntArray, IntArray]] | None]:
+        """Numbers of the groups, weights, and the rows of each fold: the same for all points of the grid.
 
-    def _folds(self, model: RankRLS, X: Any, y: Any, groups: Any, sample_weight: Any, alphas: FloatArray) -> FloatArray:
+        The splits are None where one group is left out at a time.
+        """
         n = _num_samples(X)
         weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
         code = np.zeros(n, dtype=np.intp) if groups is None else group_codes(groups, n)
         cv = self.cv
+        leave_one_out = cv == "leave-one-group-out" if isinstance(cv, str) else cv is None
+        if leave_one_out and groups is not None:
+            counts = np.bincount(code[weight > 0])
+            if (counts > 0).sum() < 2:
+                raise ValueError("leaving out one group needs two groups or more that have weight; got fewer")
+            if counts.max() < 2:
+                raise ValueError("no group that would be left out has two items to compare: all have a single one")
+            return code, weight, None
+        if leave_one_out and cv is not None:
+            raise ValueError('cv="leave-one-group-out" needs groups; without them give the number of folds')
         if cv is None or isinstance(cv, Integral):
             n_folds = 5 if cv is None else int(cv)
             cv = KFold(n_folds) if groups is None else GroupKFold(n_folds)
-        left_out: list[tuple[FloatArray, FloatArray, IntArray]] = []
-        for fold, (train, test) in enumerate(check_cv(cv).split(X, y, groups)):
-            test = np.asarray(test)[weight[test] > 0]
-            fitted, X_train, X_test = _fold(model, X, np.asarray(train), test)
-            fitted._prepare(X_train, y[train], code[train], weight[train])
-            X_test = validate_data(fitted, X_test, reset=False, **fitted._checks())
-            scores = fitted._scores(X_test, fitted.path(alphas).T)
-            left_out.append((y[test].astype(np.float64), scores, code[test] + fold * n))
-        truth, scores, within = (np.concatenate(part) for part in zip(*left_out, strict=True))
-        return np.array([agreement(truth, scores[:, k], within) for k in range(len(alphas))])
+        splits: list[tuple[IntArray, IntArray]] = []
+        comparable = False
+        for fold, (train, test) in enumerate(check_cv(cv).split(X, y, None if groups is None else code)):
+            train, test = _as_rows(train, n), _as_rows(test, n)
+            if not (weight[train] > 0).any():
+                raise ValueError(f"fold {fold} of cv has no training items with weight")
+            test = test[weight[test] > 0]  # others do not count in the scores
+            if len(test):
+                splits.append((train, test))
+                comparable |= bool(np.bincount(code[test]).max() > 1)
+        if not splits:
+            raise ValueError("cv has no fold with test items that have weight; an iterator can be used only once")
+        if not comparable:
+            raise ValueError("no group that was left out has two items to compare; give cv folds that have")
+        return code, weight, splits
+
+
+def _as_rows(part: Any, n: int) -> IntArray:
+    """Rows of one side of a split, given as numbers or as a mask."""
+    rows = np.asarray(part)
+    if rows.dtype.kind == "b":
+        if rows.shape != (n,):
+            raise ValueError(f"a mask of cv must have an entry for each of the {n} rows of X, got shape {rows.shape}")
+        return np.flatnonzero(rows)
+    return rows.astype(np.intp)
+
+
+def _score_folds(
+    model: RankRLS,
+    X: Any,
+    y: Any,
+    code: IntArray,
+    weight: FloatArray,
+    alphas: FloatArray,
+    splits: list[tuple[IntArray, IntArray]],
+) -> FloatArray:
+    left_out: list[tuple[FloatArray, FloatArray, IntArray]] = []
+    for fold, (train, test) in enumerate(splits):
+        fitted, X_train, X_test = _fold(model, X, train, test)
+        fitted._prepare(X_train, y[train], code[train], weight[train])
+        X_test = validate_data(fitted, X_test, reset=False, **fitted._checks())
+        scores = fitted._scores(X_test, fitted.path(alphas).T)
+        left_out.append((y[test].astype(np.float64), scores, code[test] + fold * len(code)))
+    truth, scores, within = (np.concatenate(part) for part in zip(*left_out, strict=True))
+    return np.array([agreement(truth, scores[:, k], within) for k in range(len(alphas))])
 
 
 def _leave_one_group_out(
-    model: RankRLS, X: Any, y: Any, groups: Any, sample_weight: Any, alphas: FloatArray
+    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray
 ) -> FloatArray:
-    X, items = model._prepare(X, y, groups, sample_weight)
-    if len(items.start) < 3:
-        raise ValueError("leaving out one group needs two groups or more that have weight; got fewer")
-    model.path(alphas[:1])  # says so where there is no decomposition
+    X, items = model._prepare(X, y, code, weight)
     scores = model._held_out(X, items, alphas)
-    return np.array([agreement(items.y, scores[:, k], items.code) for k in range(len(alphas))])
+    known = np.isfinite(scores).all(axis=0)
+    if not known.all():
+        named = ", ".join(f"{alpha:g}" for alpha in alphas[~known])
+        warnings.warn(
+            f"alphas {named} are too small for the accuracy of leaving out one group: the largest eigenvalue of the "
+            f"kernel is {model.eigenvalues_.max():.2g}; their score is NaN, and they are not chosen",
+            stacklevel=stacklevel_of_user(),
+        )
+    found = np.full(len(alphas), np.nan)
+    for k in np.flatnonzero(known):
+        found[k] = agreement(items.y, scores[:, k], items.code)
+    return found
 
 
 def _fold(model: RankRLS, X: Any, train: IntArray, test: IntArray) -> tuple[RankRLS, Any, Any]:
     """The estimator, with what is left of its basis, and the two parts of X."""
     model = clone(model)
-    rows = check_basis(model.basis, model.n_basis, _num_samples(X))
+    n = _num_samples(X)
+    rows = check_basis(model.basis, model.n_basis, n)
+    columns = train
     if rows is None:
         if model.n_basis is not None:
             model.set_params(n_basis=min(model.n_basis, len(train)))
     else:
-        inside = np.isin(rows, train)
-        place = np.zeros(_num_samples(X), dtype=np.intp)
+        place = np.full(n, -1, dtype=np.intp)
         place[train] = np.arange(len(train))
+        inside = np.flatnonzero(place[rows] >= 0)
+        if not len(inside):
+            raise ValueError(
+                f"none of the {len(rows)} rows of basis is among the {len(train)} training items of a fold"
+            )
+        inside = inside[np.argsort(place[rows[inside]])]  # the order of the items, where a fold has no others
         model.set_params(basis=place[rows[inside]], n_basis=None)
+        if X.shape[1] != n:
+            columns = inside
     X_train, X_test = X[train], X[test]
     if model.kernel != "precomputed":
         return model, X_train, X_test
-    columns = train if X_train.shape[1] == _num_samples(X) or rows is None else np.flatnonzero(inside)
     return model, X_train[:, columns], X_test[:, columns]

@@ -27,6 +27,7 @@ from scipy import sparse
 from scipy.linalg import blas, eigh, lapack
 
 from labelrank.solvers.rls_groups import FloatArray, GroupedItems, IntArray
+from labelrank.solvers.rls_sparse import shifted_columns
 from labelrank.supervision import stacklevel_of_user
 
 Rows = Callable[[int, int], FloatArray]
@@ -41,6 +42,13 @@ class RidgeSystem:
 
     gram: FloatArray
     target: FloatArray
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.gram).all() and np.isfinite(self.target).all()):
+            raise ValueError(
+                "products of the features, kernel values, scores or weights are too large for floating point numbers: "
+                "scale X, y or sample_weight"
+            )
 
 
 @dataclass
@@ -128,7 +136,7 @@ def primal_system(rows: Rows, items: GroupedItems, n_features: int) -> RidgeSyst
 
 def sparse_primal_system(X: Any, items: GroupedItems) -> RidgeSystem:
     r"""The same of a sparse matrix with the items' rows in their order: :math:`X^\top D X` less the groups' means."""
-    X = sparse.csr_array(X)
+    X = shifted_columns(X, items)
     code, scale = items.code, items.scale
     total = np.bincount(code, scale**2, minlength=len(items.start) - 1)
     root = np.where(total > 0, np.sqrt(total), 1.0)
@@ -136,7 +144,7 @@ def sparse_primal_system(X: Any, items: GroupedItems) -> RidgeSystem:
     # The row of group q is √(s W) times its mean, so that its square is what centring takes away.
     means = sparse.csr_array((scale**2 / root[code], (code, np.arange(len(code)))), shape=(len(total), len(code))) @ X
     gram = (scaled.T @ scaled - means.T @ means).toarray(order="F")
-    return RidgeSystem(gram, np.asarray(X.T @ (scale * items.centred_y)))
+    return RidgeSystem(gram, np.asarray(scaled.T @ items.centred_y))
 
 
 def basis_system(rows: Rows, items: GroupedItems, factor: FloatArray) -> RidgeSystem:

@@ -49,7 +49,7 @@ class GroupedItems:
 
     @property
     def in_order(self) -> bool:
-        """Whether the items are the rows of the data as they are."""
+        """Whether the items are the first rows of the data, in their order."""
         return bool(np.array_equal(self.order, np.arange(len(self.order))))
 
     @property
@@ -116,10 +116,13 @@ def group_items(y: FloatArray, groups: Any, weight: FloatArray, weighting: Weigh
     if weighting == "pairs":
         s = total
     else:
-        # The weights of all pairs i < j sum to (W² − Σ w²)/2; a group of one item has none.
-        pairs = (total**2 - np.add.reduceat(weight**2, start[:-1])) / 2
-        several = np.diff(start) > 1
-        s = np.divide(total, pairs, out=np.zeros(len(total)), where=several)
+        from labelrank._kernels.groups import pair_weights
+
+        # A common factor of the weights of a group cancels, and neither huge nor tiny ones leave the range of floats.
+        weight = weight / np.repeat(np.maximum.reduceat(weight, start[:-1]), np.diff(start))
+        total = np.add.reduceat(weight, start[:-1])
+        pairs = pair_weights(weight, start)  # none in a group of one item
+        s = np.divide(total, pairs, out=np.zeros(len(total)), where=pairs > 0)
     scale = np.sqrt(np.repeat(s, np.diff(start)) * weight)
     return GroupedItems(order, start, scale, y[order])
 
@@ -139,6 +142,13 @@ def group_codes(groups: Any, n: int) -> IntArray:
         groups = array.tolist() if array.ndim == 1 else [tuple(row) for row in array.tolist()]
     codes: dict[Any, int] = {}  # not by an array of a list: it would make "1" of 1 beside "a"
     for i, group in enumerate(groups):
+        try:
+            hash(group)
+        except TypeError:
+            raise TypeError(
+                f"groups must hold names that can be hashed, such as numbers, strings or tuples; row {i} is a "
+                f"{type(group).__name__}"
+            ) from None
         if group is None or group != group:
             raise ValueError(f"groups has a missing entry (first: row {i}); name each group")
     return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)

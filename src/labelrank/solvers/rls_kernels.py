@@ -44,6 +44,15 @@ class Kernel:
         """Kernel values of the rows of X with the rows of Z."""
         if callable(self.name):
             return self._checked(self.name(X, Z, **self.params), X.shape[0], Z.shape[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values(X, Z)
+        if not np.isfinite(values).all():
+            odd = self.name == "poly" and float(self.degree) != int(self.degree)
+            cause = f"degree={self.degree} of a negative value, or too large values" if odd else "too large values"
+            raise ValueError(f"the {self.name} kernel of these items has NaN or infinity: {cause}; scale the features")
+        return values
+
+    def _values(self, X: Any, Z: Any) -> FloatArray:
         gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
         if self.name == "rbf":
             return _gaussian(X, Z, gamma)

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.linalg import LinearOperator, cg
 
 from labelrank.solvers.rls import RidgeSystem, Spectrum, decompose, shrink, solve
 from labelrank.solvers.rls_groups import FloatArray
+from labelrank.solvers.rls_iterative import Iterations, conjugate_gradients
 from labelrank.supervision import PreferenceGraphs
 
 Product = Callable[[FloatArray], FloatArray]
@@ -181,15 +181,6 @@ def _semi_definite(gram: FloatArray) -> Spectrum:
 # --- Conjugate gradients, for the rest
 
 
-@dataclass
-class Iterations:
-    """A (n_samples, n_labels), the number of iterations, and the residual relative to the target."""
-
-    coefficients: FloatArray
-    n_iter: int
-    gap: float
-
-
 def solve_incomplete(
     pairs: LabelPairs,
     instance_product: Product,
@@ -200,9 +191,6 @@ def solve_incomplete(
     max_iter: int,
 ) -> Iterations:
     """A by conjugate gradients, `instance_product` being the product of K_x with a matrix (n_samples, n_labels)."""
-    size = float(np.linalg.norm(pairs.target))
-    if not size:
-        return Iterations(np.zeros(pairs.shape), 0, 0.0)
 
     def product(z: FloatArray) -> FloatArray:
         F = instance_product(pairs.root(z))
@@ -210,14 +198,5 @@ def solve_incomplete(
             F = F @ label_gram
         return pairs.differences(F) + alpha * z
 
-    steps = 0
-
-    def count(_: FloatArray) -> None:
-        nonlocal steps
-        steps += 1
-
-    n = len(pairs.target)
-    operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
-    z, _ = cg(operator, pairs.target, rtol=tol, maxiter=max_iter, callback=count)
-    gap = float(np.linalg.norm(product(z) - pairs.target)) / size
-    return Iterations(pairs.root(z), steps, gap)
+    found = conjugate_gradients(product, pairs.target, tol=tol, max_iter=max_iter)
+    return Iterations(pairs.root(found.solution), found.n_iter, found.gap)
