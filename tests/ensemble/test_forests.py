@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,20 @@ def test_weights_and_order_of_extra_trees():
 
 
 @both
+def test_rows_without_weight_are_not_drawn(forest):
+    X, y = make()
+    weight = np.zeros(len(X))
+    weight[[3, 50, 70]] = 1.0
+    settings = {"bootstrap": True, "ccp_alpha": 0.01, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weighted = forest(10, oob_score=True, **settings).fit(X, y, sample_weight=weight)
+    assert (weighted.node_weight_[weighted.tree_offsets_[:-1]] == 3).all()
+    alone = forest(10, **settings).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(weighted.decision_function(X), alone.decision_function(X))
+
+
+@both
 def test_missing_values_and_categories(forest):
     X, y = make()
     X[np.random.default_rng(0).random(X.shape) < 0.2] = NAN
@@ -139,6 +154,7 @@ def test_missing_values_and_categories(forest):
     copy = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(copy.predict(frame), fitted.predict(frame))
     assert fitted.estimators_[0].predict(frame).shape == y.shape
+    assert "missing" in fitted.estimators_[0].export_text()
 
 
 @both

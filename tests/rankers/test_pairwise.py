@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -182,6 +182,15 @@ def test_classifiers_without_weights():
     battles = PreferenceGraphs.from_pairs([0, 1], [0, 1], [1, 0], [2.0, 1.0])
     with pytest.raises(ValueError, match="but the edges of y have weights"):
         PairwiseRanker(knn).fit([[0.0], [1.0]], battles)
+
+
+def test_only_classifiers():
+    X, y = incomplete()
+    for estimator in (Ridge(), make_pipeline(StandardScaler(), Ridge())):
+        with pytest.raises(ValueError, match="estimator must be a classifier, got"):
+            PairwiseRanker(estimator, voting="vote", on_empty="ignore").fit(X, y)
+    votes = PairwiseRanker(RidgeClassifier(), voting="vote", on_empty="ignore").fit(X, y).decision_function(X)
+    assert ((votes >= 0) & (votes <= y.shape[1] - 1)).all()
 
 
 def test_an_error_names_the_pair():

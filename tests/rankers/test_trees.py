@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,12 @@ def battles(n, k, seed):
 @pytest.mark.parametrize(
     "kind", ["complete", "missing labels", "ties", "cycles", "missing values", "categories", "weights"]
 )
-def test_every_split_is_the_best(criterion, kind):
+@pytest.mark.parametrize("wide", [False, True])
+def test_every_split_is_the_best(criterion, kind, wide, monkeypatch):
+    if wide and criterion == "mallows" and kind != "weights":
+        pytest.skip("once is enough, the search is slow")
+    if wide:  # sums in float64 find the same
+        monkeypatch.setattr("labelrank.rankers._tree_growth._WIDE", 0.0)
     X, y = make(n=40, d=2, k=3 if criterion == "mallows" else 4, seed=3)
     rng = np.random.default_rng(0)
     weight, categorical = np.ones(len(X)), ()
@@ -113,6 +119,77 @@ def test_every_split_is_the_best(criterion, kind):
         best = max(oracle.value(criterion, sides, rows, weight, k) for sides in oracle.splits(X, inside, categorical))
         assert made >= best - 1e-3 * weight[inside].sum() * (criterion == "mallows") - 1e-5
     assert n_inner >= 3
+
+
+def fractional(kind, seed):
+    """Noisy rankings of two groups, of which only some pairs are seen, with weights of rows that are no integers."""
+    rng = np.random.default_rng(seed)
+    X = np.arange(50.0)[:, None]
+    y = np.where(X < 25, [[1.0, 2, 3, 4]], [[4.0, 3, 2, 1]])
+    flipped = rng.random(len(y)) < 0.15
+    y[flipped] = y[flipped][:, ::-1]
+    weight = rng.random(len(y)) + 0.5
+    if kind == "incomplete":
+        y = mask_rankings(y, 0.5, random_state=seed)
+    elif kind == "tied":
+        y = np.ceil((y + rng.integers(0, 2, y.shape)) / 2)
+    rows = oracle.rank_rows(y)
+    if kind == "edges":
+        rows = [[(a, b, rng.random() + 0.1) for a, b, _ in row if rng.random() < 0.3] for row in rows]
+        i, a, b, w = zip(*[(i, *edge) for i, row in enumerate(rows) for edge in row], strict=True)
+        y = PreferenceGraphs.from_pairs(i, a, b, w, n_instances=len(X), n_labels=4)
+    return X, y, weight, rows
+
+
+@pytest.mark.parametrize("kind", ["incomplete", "tied", "edges"])
+def test_fractional_weights_of_pairs_that_end_on_one_side(kind):
+    """What rounding leaves of a pair that is all on the other side is no preference."""
+    for seed in range(6):
+        X, y, weight, rows = fractional(kind, seed)
+        tree = DecisionTreeRanker(max_depth=1, on_empty="ignore").fit(X, y, sample_weight=weight)
+        sides = [np.flatnonzero(tree.apply(X) == leaf).tolist() for leaf in (1, 2)]
+        made = oracle.value("pair_gini", sides, rows, weight, 4)
+        best = max(oracle.value("pair_gini", sides, rows, weight, 4) for sides in oracle.splits(X, range(len(X))))
+        assert made >= best - 1e-4
+
+
+@pytest.mark.parametrize("kind", ["complete", "incomplete"])
+@pytest.mark.parametrize("scale", [1e-25, 1e-10, 1e10, 1e25])
+def test_the_unit_of_weights_does_not_matter(kind, scale):
+    X, y, weight, _ = fractional(kind, 0)
+    limits = {"min_samples_split": 5.0, "min_samples_leaf": 2.0, "shrinkage": 1.0}
+    plain = DecisionTreeRanker(on_empty="ignore", **limits).fit(X, y, sample_weight=weight)
+    scaled = DecisionTreeRanker(on_empty="ignore", **{name: scale * value for name, value in limits.items()})
+    scaled.fit(X, y, sample_weight=scale * weight)
+    np.testing.assert_array_equal(plain.threshold_, scaled.threshold_)
+    np.testing.assert_allclose(plain.node_weight_, scaled.node_weight_ / scale, rtol=1e-9)
+    np.testing.assert_allclose(plain.impurity_, scaled.impurity_, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(plain.decision_function(X), scaled.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e-10, 1e10, 1e25])
+def test_the_unit_of_edge_weights_does_not_matter(scale):
+    X, y, _, rows = fractional("edges", 0)
+    i, a, b, w = zip(*[(i, *edge) for i, row in enumerate(rows) for edge in row], strict=True)
+    other = PreferenceGraphs.from_pairs(i, a, b, scale * np.array(w), n_instances=len(X), n_labels=4)
+    plain = DecisionTreeRanker(on_empty="ignore").fit(X, y)
+    scaled = DecisionTreeRanker(on_empty="ignore", shrinkage=scale).fit(X, other)
+    assert plain.get_n_leaves() > 2
+    np.testing.assert_array_equal(plain.threshold_, scaled.threshold_)
+    np.testing.assert_allclose(plain.impurity_, scaled.impurity_ / scale, rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(plain.decision_function(X), scaled.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["complete", "incomplete"])
+def test_a_huge_weight_beside_ordinary_ones(kind):
+    X, y, _, rows = fractional(kind, 1)
+    weight = np.ones(len(X))
+    weight[40] = 1e9
+    tree = DecisionTreeRanker(max_depth=1, on_empty="ignore").fit(X, y, sample_weight=weight)
+    sides = [np.flatnonzero(tree.apply(X) == leaf).tolist() for leaf in (1, 2)]
+    made = oracle.value("pair_gini", sides, rows, weight, 4)
+    best = max(oracle.value("pair_gini", sides, rows, weight, 4) for sides in oracle.splits(X, range(len(X))))
+    assert made >= best - 1e-4
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -315,6 +392,16 @@ def test_categories_that_are_not_there(which, message):
         DecisionTreeRanker(categorical_features=which).fit(*make())
 
 
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("declared", [None, ["shape"], "from_dtype"])
+def test_strings_that_are_not_declared(library, declared):
+    frame = library.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"], "shape": ["round", "square"]})
+    with pytest.raises(ValueError, match=r"the column 'colour' of X is not numeric .* name it in categorical_features"):
+        DecisionTreeRanker(categorical_features=declared).fit(frame, [[1, 2], [2, 1]])
+    with pytest.raises(ValueError, match=r"the column 1 of X is not numeric .* pass a data frame and name it"):
+        DecisionTreeRanker().fit(np.array([[1.0, "red"], [2.0, "blue"]], dtype=object), [[1, 2], [2, 1]])
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Weights, order, randomness
 # ---------------------------------------------------------------------------------------------------------------
@@ -334,6 +421,43 @@ def test_a_weight_is_a_number_of_rows_and_their_order_does_not_matter(criterion,
     np.testing.assert_array_equal(weighted.feature_, repeated.feature_)
     np.testing.assert_array_equal(weighted.threshold_, repeated.threshold_)
     np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+
+
+def test_ten_weights_of_a_tenth_are_one():
+    X = np.arange(40.0)[:, None]
+    y = np.r_[np.tile([1.0, 2], (10, 1)), np.tile([2.0, 1], (30, 1))]
+    assert sum([0.1] * 10) < 1
+    tenth = DecisionTreeRanker(min_samples_split=4, min_samples_leaf=1).fit(X, y, sample_weight=np.full(40, 0.1))
+    assert tenth.threshold_[0] == 9.5
+    assert tenth.get_n_leaves() == 2
+    split = DecisionTreeRanker(min_samples_split=1, min_samples_leaf=0.1)
+    assert split.fit(X[5:15], y[5:15], sample_weight=np.full(10, 0.1)).get_n_leaves() == 2
+
+
+def test_weights_too_small_for_a_split():
+    X, y = make(n=60)
+    with pytest.warns(UserWarning, match=r"the 60 rows sum to 1, too little .* min_samples_split=8: .* count as rows"):
+        assert DecisionTreeRanker().fit(X, y, sample_weight=np.full(60, 1 / 60)).get_n_leaves() == 1
+    with pytest.warns(UserWarning, match="with min_samples_leaf=20"):
+        DecisionTreeRanker(min_samples_leaf=20).fit(X, y, sample_weight=np.full(60, 1 / 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DecisionTreeRanker().fit(X[:5], y[:5])  # few rows are no surprise
+        DecisionTreeRanker().fit(X, y, sample_weight=np.arange(60) < 3)
+
+
+def test_no_side_is_empty():
+    """The sum of the weights less itself, summed in another order, is not always zero."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 3, (40, 2)).astype(float), make(n=40, seed=seed)[1]
+        X[rng.random(X.shape) < 0.2] = NAN
+        for splitter in ("best", "random"):
+            tree = DecisionTreeRanker(
+                splitter=splitter, min_samples_split=1e-9, min_samples_leaf=1e-30, categorical_features=[1],
+                random_state=seed
+            ).fit(X, y, sample_weight=rng.random(40) * 10)  # fmt: skip
+            assert (tree.n_node_samples_ > 0).all()
 
 
 def test_random_state():
@@ -381,6 +505,21 @@ def test_paths_and_leaves():
     np.testing.assert_array_equal(dense.sum(axis=0), tree.n_node_samples_)
     np.testing.assert_array_equal(tree.node_weight_, tree.n_node_samples_)
     assert len(np.unique(leaves)) == tree.get_n_leaves()
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_text_says_where_missing_values_go(side):
+    X = np.arange(40.0)[:, None]
+    y = np.where(X < 20, [[1.0, 2]], [[2.0, 1]])
+    complete = DecisionTreeRanker().fit(X, y)
+    assert "missing" not in complete.export_text()
+    X[3 if side == "left" else 33] = NAN
+    tree = DecisionTreeRanker().fit(X, y)
+    assert tree.had_missing_.tolist() == [True]
+    lines = [line for line in tree.export_text().splitlines() if "x0" in line]
+    expected = ["|--- x0 <= 19.50", "|--- x0 > 19.50"]
+    expected[side == "right"] += " or missing"
+    assert lines == expected
 
 
 def test_text():
@@ -478,6 +617,7 @@ def test_refused():
         "ccp_alpha": -1,
         "criterion": "gini",
         "shrinkage": -1,
+        "max_features": True,
     }.items():
         with pytest.raises(ValueError, match=name):
             DecisionTreeRanker(**{name: bad}).fit(X, y)
@@ -511,6 +651,9 @@ def test_picture():
     assert len(set(places)) == len(places)
     cut = TreeDisplay(tree, max_depth=1).plot(plt.subplots()[1])
     assert any("…" in text.get_text() for text in cut.texts_)
+    X = np.r_[np.full(5, NAN), np.arange(35.0)][:, None]
+    missing = DecisionTreeRanker().fit(X, np.where(np.arange(40)[:, None] < 20, [[1.0, 2]], [[2.0, 1]]))
+    assert TreeDisplay.from_estimator(missing).texts_[0].get_text() == "x0 ≤ 14.50 or missing"
     with pytest.raises(NotFittedError):
         TreeDisplay(DecisionTreeRanker())
     plt.close("all")

@@ -1,7 +1,8 @@
 """Vector instructions over short rows of lanes, whose number is a multiple of 8.
 
 The compiler turns a loop over an unknown number of lanes into vector instructions only from 32 lanes on; the rows of a
-ranking tree have 8 to 64. These functions are loops over blocks of 8 lanes, written down in LLVM's own language.
+ranking tree have 8 to 64. These functions are loops over blocks of 8 lanes, written down in LLVM's own language. Sums
+are float32, or float64 where weights differ so much that float32 would lose the small ones.
 """
 
 from typing import Any
@@ -12,7 +13,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _WIDTH = 8
-_VECTOR = ir.VectorType(ir.FloatType(), _WIDTH)
 _BYTES = ir.VectorType(ir.IntType(8), _WIDTH)
 _FAST = ("contract",)  # one rounding for a product and a sum. Not more: (t - m) + tiny must not become t - (m - tiny)
 
@@ -23,19 +23,28 @@ def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return array.data, array
 
 
-def _at(builder: Any, pointer: Any, index: Any) -> Any:
-    return builder.bitcast(builder.gep(pointer, [index]), _VECTOR.as_pointer())
+def _vector(dtype: Any) -> Any:
+    """8 numbers of float32 or float64."""
+    return ir.VectorType(ir.FloatType() if dtype == types.float32 else ir.DoubleType(), _WIDTH)
 
 
-def _load(builder: Any, pointer: Any, index: Any) -> Any:
-    loaded = builder.load(_at(builder, pointer, index))
+def _zeros(vector: Any) -> Any:
+    return ir.Constant(vector, [0.0] * _WIDTH)
+
+
+def _at(builder: Any, vector: Any, pointer: Any, index: Any) -> Any:
+    return builder.bitcast(builder.gep(pointer, [index]), vector.as_pointer())
+
+
+def _load(builder: Any, vector: Any, pointer: Any, index: Any) -> Any:
+    loaded = builder.load(_at(builder, vector, pointer, index))
     loaded.align = 4
     return loaded
 
 
-def _repeat(builder: Any, value: Any) -> Any:
+def _repeat(builder: Any, kind: Any, value: Any) -> Any:
     """A vector with the same number in all lanes."""
-    vector = cgutils.get_null_value(_VECTOR)
+    vector = cgutils.get_null_value(kind)
     for lane in range(_WIDTH):
         vector = builder.insert_element(vector, value, ir.Constant(ir.IntType(32), lane))
     return vector
@@ -52,12 +61,12 @@ def _horizontal(builder: Any, vector: Any) -> Any:
         high = builder.shuffle_vector(vector, undefined, ir.Constant(index, list(range(size, 2 * size))))
         vector = builder.fadd(low, high, flags=_FAST)
     only = builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
-    return builder.fpext(only, ir.DoubleType())
+    return only if only.type == ir.DoubleType() else builder.fpext(only, ir.DoubleType())
 
 
 def _two_sums(context: Any, builder: Any, signature: Any, stop: Any, term: Any) -> Any:
     """(sum of the first, sum of the second vector that `term(i)` gives) over i = 0, 8, ... < stop."""
-    zero = ir.Constant(_VECTOR, [0.0] * _WIDTH)
+    zero = _zeros(_vector(signature.args[0].dtype))
     places = [cgutils.alloca_once_value(builder, zero) for _ in range(2)]
     for place in places:
         builder.store(zero, place)
@@ -95,27 +104,29 @@ _PAIR = types.UniTuple(types.float64, 2)
 
 @intrinsic
 def add_lanes(typingctx: Any, sums: Any, lanes: Any, row: Any, weight: Any) -> Any:
-    """``sums += weight * lanes[row]``; sums : (n_lanes,) float32, lanes : (n_rows, n_lanes) float32 or int8."""
-    signature = types.void(sums, lanes, types.intp, types.float32)
+    """``sums += weight * lanes[row]``; sums : (n_lanes,) float, lanes : (n_rows, n_lanes) float32 or int8."""
+    signature = types.void(sums, lanes, types.intp, sums.dtype)
     narrow = lanes.dtype == types.int8
+    vector, stored = _vector(sums.dtype), _vector(types.float32)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         target, _ = _data(context, builder, signature.args[0], args[0])
         source, array = _data(context, builder, signature.args[1], args[1])
         stop = cgutils.unpack_tuple(builder, array.shape, 2)[1]
         source = builder.gep(source, [builder.mul(args[2], stop)])
-        weight = _repeat(builder, args[3])
+        weight = _repeat(builder, vector, args[3])
         word = stop.type
         with cgutils.for_range_slice(builder, ir.Constant(word, 0), stop, ir.Constant(word, _WIDTH)) as (i, _):
             if narrow:
                 bytes_ = builder.load(builder.bitcast(builder.gep(source, [i]), _BYTES.as_pointer()))
                 bytes_.align = 1
-                values = builder.sitofp(bytes_, _VECTOR)
+                values = builder.sitofp(bytes_, vector)
             else:
-                values = _load(builder, source, i)
+                values = _load(builder, stored, source, i)
+                values = values if vector == stored else builder.fpext(values, vector)
             product = builder.fmul(values, weight, flags=_FAST)
-            more = builder.fadd(_load(builder, target, i), product, flags=_FAST)
-            builder.store(more, _at(builder, target, i)).align = 4
+            more = builder.fadd(_load(builder, vector, target, i), product, flags=_FAST)
+            builder.store(more, _at(builder, vector, target, i)).align = 4
         return context.get_dummy_value()
 
     return signature, codegen
@@ -148,9 +159,9 @@ def clear_lanes(typingctx: Any, sums: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         target, array = _data(context, builder, signature.args[0], args[0])
         stop = cgutils.unpack_tuple(builder, array.shape, 1)[0]
-        word, zero = stop.type, ir.Constant(_VECTOR, [0.0] * _WIDTH)
+        word, vector = stop.type, _vector(signature.args[0].dtype)
         with cgutils.for_range_slice(builder, ir.Constant(word, 0), stop, ir.Constant(word, _WIDTH)) as (i, _):
-            builder.store(zero, _at(builder, target, i)).align = 4
+            builder.store(_zeros(vector), _at(builder, vector, target, i)).align = 4
         return context.get_dummy_value()
 
     return signature, codegen
@@ -164,10 +175,11 @@ def squares(typingctx: Any, left: Any, total: Any, width: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, _ = _data(context, builder, signature.args[0], args[0])
         b, _ = _data(context, builder, signature.args[1], args[1])
+        vector = _vector(signature.args[0].dtype)
 
         def term(i: Any) -> Any:
-            s = _load(builder, a, i)
-            r = builder.fsub(_load(builder, b, i), s, flags=_FAST)
+            s = _load(builder, vector, a, i)
+            r = builder.fsub(_load(builder, vector, b, i), s, flags=_FAST)
             return builder.fmul(s, s, flags=_FAST), builder.fmul(r, r, flags=_FAST)
 
         return _two_sums(context, builder, signature, args[2], term)
@@ -183,14 +195,15 @@ def magnitudes(typingctx: Any, left: Any, total: Any, width: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, _ = _data(context, builder, signature.args[0], args[0])
         b, _ = _data(context, builder, signature.args[1], args[1])
-        zero = ir.Constant(_VECTOR, [0.0] * _WIDTH)
+        vector = _vector(signature.args[0].dtype)
+        zero = _zeros(vector)
 
         def magnitude(value: Any) -> Any:
             return builder.select(builder.fcmp_ordered(">", value, zero), value, builder.fsub(zero, value))
 
         def term(i: Any) -> Any:
-            s = _load(builder, a, i)
-            return magnitude(s), magnitude(builder.fsub(_load(builder, b, i), s, flags=_FAST))
+            s = _load(builder, vector, a, i)
+            return magnitude(s), magnitude(builder.fsub(_load(builder, vector, b, i), s, flags=_FAST))
 
         return _two_sums(context, builder, signature, args[2], term)
 
@@ -199,23 +212,29 @@ def magnitudes(typingctx: Any, left: Any, total: Any, width: Any) -> Any:
 
 @intrinsic
 def square_shares(typingctx: Any, left: Any, total: Any, width: Any, prior: Any) -> Any:
-    """(sum l^2/(m + prior), sum r^2/(o + prior)), r = t - l, with m and o `width` lanes further on; prior > 0."""
-    signature = _PAIR(left, total, types.intp, types.float32)
+    """(sum l^2/(m + prior), sum r^2/(o + prior)), r = t - l, with m and o `width` lanes further on; prior > 0.
+
+    In exact arithmetic |l| <= m and |r| <= o. Rounding leaves small numbers where nothing is left, and the quotient of
+    two such numbers can be anything: a square is cut off at that of its count.
+    """
+    signature = _PAIR(left, total, types.intp, left.dtype)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, _ = _data(context, builder, signature.args[0], args[0])
         b, _ = _data(context, builder, signature.args[1], args[1])
+        vector = _vector(signature.args[0].dtype)
         width = args[2]
-        prior = _repeat(builder, args[3])
+        prior = _repeat(builder, vector, args[3])
 
         def term(i: Any) -> Any:
             j = builder.add(i, width)
-            s, m = _load(builder, a, i), _load(builder, a, j)
-            r = builder.fsub(_load(builder, b, i), s, flags=_FAST)
-            o = builder.fsub(_load(builder, b, j), m, flags=_FAST)
+            s, m = _load(builder, vector, a, i), _load(builder, vector, a, j)
+            r = builder.fsub(_load(builder, vector, b, i), s, flags=_FAST)
+            o = builder.fsub(_load(builder, vector, b, j), m, flags=_FAST)
             parts = []
             for sign, count in ((s, m), (r, o)):
-                square = builder.fmul(sign, sign, flags=_FAST)
+                square, most = (builder.fmul(value, value, flags=_FAST) for value in (sign, count))
+                square = builder.select(builder.fcmp_ordered("<", square, most), square, most)
                 parts.append(builder.fdiv(square, builder.fadd(count, prior, flags=_FAST), flags=_FAST))
             return parts
 

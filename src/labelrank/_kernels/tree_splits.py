@@ -23,6 +23,7 @@ from labelrank._kernels.tree_lanes import add_lanes, clear_lanes, fetch_lanes, m
 
 _TINY = 1e-30  # makes 0/0 = 0 for a pair that nobody ordered
 _BETTER = 1.0 + 5e-7  # two values that differ by the rounding of float32 are equal: the first one found is kept
+_BETTER_64 = 1.0 + 1e-14
 _AHEAD = 16  # rows are fetched so many steps before they are added
 _MISSING = 1 << 30  # code of a missing value, behind all others
 
@@ -81,8 +82,10 @@ def _score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior,
         def pair_gini(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table):
             if complete:
                 a, b = squares(left, total, width)
-                return a / w + b / (whole_w - w)
-            a, b = square_shares(left, total, width, np.float32(_TINY))
+                rest = whole_w - w
+                # Each sum is at most the weight; rounding must not make more of a side that weighs next to nothing.
+                return min(a / w, n_pairs * w) + min(b / rest, n_pairs * rest)
+            a, b = square_shares(left, total, width, _TINY)
             return a + b
 
         return pair_gini
@@ -106,6 +109,7 @@ def best_threshold(
     """
     n_lanes = left.shape[0]
     weighted = weight.shape[0] > 1
+    better = _BETTER if left.itemsize == 4 else _BETTER_64
     found[3] = 0.0
     if segment[first] >> 32 == segment[last - 1] >> 32:
         return 0
@@ -120,6 +124,11 @@ def best_threshold(
             lost_m += observed[row]
     clear_lanes(left)
     w, m = 0.0, 0.0
+    # A side without rows can have a little weight by rounding; it is no side.
+    end = present if categorical else last - 1  # at this place all rows are left
+    end_both = present if categorical else present - 1
+    if segment[first] >> 32 == segment[present - 1] >> 32:  # only one value is known
+        end_both = first
     at = -1  # where the best threshold is: behind this place of the segment
     code = segment[first] >> 32
     for i in range(first, present):
@@ -131,15 +140,15 @@ def best_threshold(
         here, code = code, segment[i + 1] >> 32 if i + 1 < last else -1
         if here == code:
             continue
-        if w >= min_leaf and whole_w - w >= min_leaf:
+        if i < end and w >= min_leaf and whole_w - w >= min_leaf:
             value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-            if value > found[0] * _BETTER:
+            if value > found[0] * better:
                 found[0], found[2], at = value, 0.0, i
-        if present < last and w + lost_w >= min_leaf and whole_w - w - lost_w >= min_leaf:
+        if present < last and i < end_both and w + lost_w >= min_leaf and whole_w - w - lost_w >= min_leaf:
             for p in range(n_lanes):
                 both[p] = left[p] + missing[p]
             value = score(both, total, w + lost_w, m + lost_m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-            if value > found[0] * _BETTER:
+            if value > found[0] * better:
                 found[0], found[2], at = value, 1.0, i
         if categorical:  # one category against the rest
             clear_lanes(left)
@@ -169,6 +178,7 @@ def random_threshold(
     """
     n, n_lanes = last - first, left.shape[0]
     weighted = weight.shape[0] > 1
+    better = _BETTER if left.itemsize == 4 else _BETTER_64
     found[3] = 0.0
     low, high, n_missing = np.inf, -np.inf, 0
     for i in range(n):
@@ -209,7 +219,7 @@ def random_threshold(
         m += observed[row]
     if w >= min_leaf and whole_w - w >= min_leaf:
         value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-        if value > found[0] * _BETTER:
+        if value > found[0] * better:
             found[0], found[1], found[2], found[3] = value, threshold, 0.0, 1.0
     if n_missing > 0:
         clear_lanes(missing)
@@ -221,9 +231,9 @@ def random_threshold(
                 m += observed[row]
         for p in range(n_lanes):
             both[p] = left[p] + missing[p]
-        if w >= min_leaf and whole_w - w >= min_leaf:
+        if low < high and w >= min_leaf and whole_w - w >= min_leaf:
             value = score(both, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-            if value > found[0] * _BETTER:
+            if value > found[0] * better:
                 found[0], found[1], found[2], found[3] = value, threshold, 1.0, 1.0
     return 1
 

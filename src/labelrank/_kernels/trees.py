@@ -13,23 +13,25 @@ from labelrank._kernels.tree_splits import draw, theta_of, try_feature
 # Columns of the nodes. Left child: -1 in a leaf, and the right one follows it; feature: -1 in a leaf.
 LEFT, FEATURE, MISSING_LEFT, COUNT, START, DEPTH = range(6)
 THRESHOLD, WEIGHT, OBSERVED, COST, GAIN = range(5)  # cost: impurity times weight
+_NOTHING = 1e-12  # share of the votes in the root: what differences of sums can leave where nothing is left
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def impurity(totals, node, w, m, n_pairs, width, complete, prior, table):
+def impurity(totals, node, w, m, root_w, n_pairs, width, complete, prior, table):
     """Impurity of a node times its weight, its value in the criterion, and whether its rows order all pairs alike.
 
     Pair Gini: the mean over pairs of 2 N_ab N_ba/(N_ab + N_ba). Mallows: (largest theta - theta) times the weight.
     """
     agreement, gini, against = 0.0, 0.0, 0.0
     for p in range(n_pairs):
-        s = totals[node, p]
+        s = abs(totals[node, p])
         o = w if complete else totals[node, width + p]
-        agreement += abs(s)
-        if o > 0.0:
+        least = _NOTHING * (root_w if complete else totals[0, width + p])
+        agreement += s
+        if o > least:
             gini += o - s * s / o
-            against = max(against, o - abs(s))
-    pure = against <= 1e-9 * w
+            against = max(against, o - s - 1e-9 * o - least)
+    pure = against <= 0.0
     if table is None:
         return 0.0 if pure else 0.5 * gini / n_pairs, m - gini, pure
     theta = theta_of(agreement, m, n_pairs, prior, table)
@@ -83,7 +85,7 @@ def grow(
         for node in range(fresh, n_nodes):
             w = floats[node, WEIGHT]
             floats[node, COST], floats[node, GAIN], pure = impurity(
-                totals, node, w, floats[node, OBSERVED], n_pairs, width, complete, prior, thetas
+                totals, node, w, floats[node, OBSERVED], floats[0, WEIGHT], n_pairs, width, complete, prior, thetas
             )
             closed = (
                 pure or w < min_split or w < 2 * min_leaf or ints[node, COUNT] < 2 or ints[node, DEPTH] >= max_depth
@@ -112,7 +114,8 @@ def grow(
                 total[p] = totals[node, p]
             w, m = floats[node, WEIGHT], floats[node, OBSERVED]
             found[0] = -1.0  # all values are at least 0
-            perfect = m * (1.0 - 1e-7)  # the pair Gini of two pure children, beyond which no feature can go
+            rounding = 1e-7 if total.itemsize == 4 else 1e-14
+            perfect = m * (1.0 - rounding)  # the pair Gini of two pure children, beyond which no feature can go
             best, tried = -1, 0
             for j in range(n_features):
                 if tried == max_features:
@@ -188,9 +191,9 @@ def grow(
         floats[more, WEIGHT] = floats[node, WEIGHT] - floats[fewer, WEIGHT]
         floats[more, OBSERVED] = floats[node, OBSERVED] - floats[fewer, OBSERVED]
         for child in range(a, b + 1):
-            least = 1e-12 * floats[node, WEIGHT]  # what a difference of sums leaves where nothing is left
             for p in range(n_pairs):
                 o = floats[child, WEIGHT] if complete else totals[child, width + p]
+                least = _NOTHING * (floats[0, WEIGHT] if complete else totals[0, width + p])
                 e = balance[node, p]
                 balance[child, p] = (totals[child, p] + shrinkage * e) / (o + shrinkage) if o > least else e
         if n_missing == 0:  # nothing was learned about them: with the majority

@@ -69,7 +69,7 @@ class _Forest(TreeRankerMixin, BaseEstimator):
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs rows that a tree has not seen: set bootstrap=True")
         data, y, weight = self._prepare(X, y, sample_weight, sort=self._splitter == "best")
-        growth = self._growth(data)
+        growth = self._growth(data, weight)
         # All seeds are drawn first, so that the trees do not depend on the number of threads.
         rng = check_random_state(self.random_state)
         self.seeds_ = rng.randint(np.iinfo(np.int32).max, size=self.n_estimators).astype(np.int64)
@@ -91,8 +91,7 @@ class _Forest(TreeRankerMixin, BaseEstimator):
     def _score_out_of_bag(self, data: TreeData, y: Any, weight: FloatArray) -> None:
         from labelrank.metrics import kendall_tau
 
-        n = data.x.shape[1]
-        out = np.stack([_bootstrap_counts(int(seed), n) == 0 for seed in self.seeds_])
+        out = np.stack([_bootstrap_counts(int(seed), weight) == 0 for seed in self.seeds_])
         scores = scores_of(self._mean_balance(np.ascontiguousarray(data.x.T), out), data.n_labels)
         seen: npt.NDArray[np.bool_] = np.asarray(out.any(axis=0))
         if not seen.any():
@@ -144,7 +143,7 @@ class _Forest(TreeRankerMixin, BaseEstimator):
     def estimators_(self) -> list[DecisionTreeRanker]:
         """The trees one by one: fitted ``DecisionTreeRanker`` that share the arrays of the forest."""
         check_is_fitted(self)
-        shared = ("labels_", "n_features_in_", "feature_names_in_", "is_categorical_", "categories_")
+        shared = ("labels_", "n_features_in_", "feature_names_in_", "is_categorical_", "categories_", "had_missing_")
         settings = {name: value for name, value in self.get_params().items() if name in _TREE_PARAMETERS}
         trees = []
         for t, seed in enumerate(self.seeds_):
@@ -194,7 +193,8 @@ class RandomForestRanker(_Forest):
     shrinkage : float, default=0.1
         How many rows the parent counts in each pair of a node; see :class:`~labelrank.DecisionTreeRanker`.
     bootstrap : bool, default=True
-        Whether a tree is grown on as many rows drawn with replacement, or on all rows.
+        Whether a tree is grown on as many rows drawn with replacement, or on all rows. Rows without weight are not
+        drawn.
     oob_score : bool, default=False
         Whether to predict each row by the trees that have not seen it.
     categorical_features : array-like, "from_dtype" or None, default=None
@@ -224,6 +224,8 @@ pair_balance_ : ndarray
         Mean Kendall tau of the predictions by trees that have not seen a row; with ``oob_score=True``.
     oob_decision_function_ : ndarray of shape (n_samples, n_labels)
         The scores of these predictions; NaN for a row that all trees have seen.
+    had_missing_ : ndarray of shape (n_features_in_,)
+        Which features had missing values in training.
     is_categorical_ : ndarray of shape (n_features_in_,)
         Which features are categories.
     categories_ : ndarray of shape (n_features_in_,)
@@ -308,7 +310,8 @@ class ExtraTreesRanker(_Forest):
     shrinkage : float, default=0.1
         How many rows the parent counts in each pair of a node; see :class:`~labelrank.DecisionTreeRanker`.
     bootstrap : bool, default=False
-        Whether a tree is grown on as many rows drawn with replacement, or on all rows.
+        Whether a tree is grown on as many rows drawn with replacement, or on all rows. Rows without weight are not
+        drawn.
     oob_score : bool, default=False
         Whether to predict each row by the trees that have not seen it; needs ``bootstrap=True``.
     categorical_features : array-like, "from_dtype" or None, default=None
@@ -338,6 +341,8 @@ pair_balance_ : ndarray
         Mean Kendall tau of the predictions by trees that have not seen a row; with ``oob_score=True``.
     oob_decision_function_ : ndarray of shape (n_samples, n_labels)
         The scores of these predictions; NaN for a row that all trees have seen.
+    had_missing_ : ndarray of shape (n_features_in_,)
+        Which features had missing values in training.
     is_categorical_ : ndarray of shape (n_features_in_,)
         Which features are categories.
     categories_ : ndarray of shape (n_features_in_,)
@@ -399,14 +404,18 @@ pair_balance_ : ndarray
 _TREE_PARAMETERS = set(DecisionTreeRanker().get_params())
 
 
-def _bootstrap_counts(seed: int, n: int) -> npt.NDArray[np.int64]:
-    """How often each row was drawn for the tree with this seed."""
-    return np.bincount(np.random.default_rng(seed).integers(0, n, n), minlength=n)
+def _bootstrap_counts(seed: int, weight: FloatArray) -> npt.NDArray[np.int64]:
+    """How often each row was drawn for the tree with this seed; rows without weight are as good as not there."""
+    rows = np.flatnonzero(weight)
+    n = len(rows)
+    counts = np.zeros(len(weight), dtype=np.int64)
+    counts[rows] = np.bincount(np.random.default_rng(seed).integers(0, n, n), minlength=n)
+    return counts
 
 
 def _grow(data: TreeData, weight: FloatArray, growth: Growth, seed: int, bootstrap: bool) -> Nodes:
     if bootstrap:
-        weight = weight * _bootstrap_counts(seed, len(weight))
+        weight = weight * _bootstrap_counts(seed, weight)
     return grow_tree(data, weight, growth, seed)
 
 

@@ -134,7 +134,8 @@ class TreeDisplay:
             elif depths[node] >= deepest:
                 text = f"…\n{tree.n_node_samples_[node]} rows"
             else:
-                text = split_text(tree, node, self.decimals)[0].replace("<=", "≤")
+                condition, otherwise = split_text(tree, node, self.decimals)
+                text = condition.replace("<=", "≤") + ("\nmissing: no" if otherwise.endswith(" or missing") else "")
                 for child, word, side in ((left[node], "yes", "right"), (right[node], "no", "left")):
                     ax.plot([x, places[child]], [y, -depths[child]], color=GREY, linewidth=1, zorder=1)
                     middle = (x + places[child]) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,10 +14,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
-from labelrank.rankers._tree_categories import categorical_mask, column_names, encode, learn_categories
+from labelrank.rankers._tree_categories import categorical_mask, column_names, encode, learn_categories, refuse_strings
 from labelrank.rankers._tree_data import FloatArray, TreeData, tree_data
 from labelrank.rankers._tree_growth import Growth, Nodes, theta_table
 from labelrank.rankers.base import RankerMixin
+from labelrank.supervision import stacklevel_of_user
 
 _UNLIMITED = 2**31 - 1
 _LARGEST_THETA = 20.0  # of the table; the random ranking among the rows of a node keeps theta far below
@@ -56,6 +58,7 @@ class TreeRankerMixin(RankerMixin):
     pair_balance_: npt.NDArray[np.float32]
     is_categorical_: npt.NDArray[np.bool_]
     categories_: npt.NDArray[Any]
+    had_missing_: npt.NDArray[np.bool_]
 
     # --- fit
 
@@ -70,23 +73,31 @@ class TreeRankerMixin(RankerMixin):
             if mask.any():
                 self.categories_ = learn_categories(X, mask)
                 X = encode(X, self.categories_)
-        X, y, weight = self._validate_fit(
-            X, y, sample_weight, on_empty=settings.on_empty, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
+        try:
+            X, y, weight = self._validate_fit(
+                X, y, sample_weight, on_empty=settings.on_empty, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
+        except ValueError as error:
+            if "could not convert" in str(error):
+                refuse_strings(X)
+            raise
         if hasattr(self, "categories_"):
             _check_feature_names(self, frame, reset=True)
         self.is_categorical_ = categorical_mask(X, settings.categorical_features) if mask is None else mask
+        self.had_missing_ = np.isnan(X).any(axis=0)
         return tree_data(X, y, self.is_categorical_, sort=sort), y, weight
 
-    def _growth(self, data: TreeData) -> Growth:
+    def _growth(self, data: TreeData, weight: FloatArray) -> Growth:
         settings: Any = self
         min_split = settings.min_samples_split
+        min_split = float(2 * data.n_labels if min_split is None else min_split)
+        _warn_of_light_rows(weight, min_split, float(settings.min_samples_leaf))
         return Growth(
             table=theta_table(data.n_labels, _LARGEST_THETA) if settings.criterion == "mallows" else None,
             prior=1.0,
             max_features=_number_of_features(settings.max_features, len(data.x)),
             max_depth=_UNLIMITED if settings.max_depth is None else int(settings.max_depth),
-            min_samples_split=float(2 * data.n_labels if min_split is None else min_split),
+            min_samples_split=min_split,
             min_samples_leaf=float(settings.min_samples_leaf),
             max_leaf_nodes=0 if settings.max_leaf_nodes is None else int(settings.max_leaf_nodes),
             shrinkage=float(settings.shrinkage),
@@ -243,7 +254,28 @@ def spread_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
     return np.asarray(theta_from_mean_distance(np.maximum(distance, 0.0), n_labels))
 
 
+def _warn_of_light_rows(weight: FloatArray, min_split: float, min_leaf: float) -> None:
+    """Say so if there are enough rows for a split, but not enough weight."""
+    total, n = float(weight.sum()), int(np.count_nonzero(weight))
+    for name, given, needed in (
+        ("min_samples_split", min_split, min_split),
+        ("min_samples_leaf", min_leaf, 2 * min_leaf),
+    ):
+        if total < needed * (1 - 1e-9) and n >= max(needed, 2):
+            warnings.warn(
+                f"the weights of the {n} rows sum to {total:.6g}, too little for a split with {name}={given:g}: trees "
+                f"have a single leaf. Weights count as rows; scale them (to a mean of 1, say) or lower {name}",
+                UserWarning,
+                stacklevel=stacklevel_of_user(),
+            )
+            return
+
+
 def _number_of_features(max_features: Any, n_features: int) -> int:
+    if isinstance(max_features, bool):
+        raise ValueError(
+            f'max_features must be a number of features, a share up to 1.0, "sqrt", "log2" or None, got {max_features}'
+        )
     if max_features is None:
         return n_features
     if max_features == "sqrt":

@@ -70,13 +70,33 @@ def encode(X: Any, categories: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     columns = []
     for name, known in zip(column_names(X) or [], categories, strict=True):
         if known is None:
-            columns.append(np.asarray(X[name].to_numpy(), dtype=np.float64))
+            try:
+                columns.append(np.asarray(X[name].to_numpy(), dtype=np.float64))
+            except ValueError as error:
+                raise _not_a_number(name, error) from error
             continue
         place = {v: float(i) for i, v in enumerate(known)}
         columns.append(
             np.array([np.nan if _is_missing(v) else place.get(v, -1.0) for v in X[name].to_list()], dtype=np.float64)
         )
     return np.column_stack(columns)
+
+
+def refuse_strings(X: Any) -> None:
+    """Say which column of X, a frame or an array, cannot be made numbers, and what to do about it."""
+    names = column_names(X)
+    if names is None:
+        X = np.asarray(X, dtype=object)
+    for f in range(X.shape[1] if len(X.shape) == 2 else 0):
+        try:
+            np.asarray(X[:, f] if names is None else X[names[f]].to_numpy(), dtype=np.float64)
+        except ValueError as error:
+            raise _not_a_number(f if names is None else names[f], error, framed=names is not None) from error
+
+
+def _not_a_number(column: Any, error: Exception, *, framed: bool = True) -> ValueError:
+    advice = "name it in categorical_features" if framed else "pass a data frame and name it in categorical_features"
+    return ValueError(f"the column {column!r} of X is not numeric ({error}); if it has categories, {advice}")
 
 
 def _is_missing(value: Any) -> bool:

@@ -36,6 +36,10 @@ class TreeData:
         Numbers of labels, of pairs, and of lanes with padding.
     complete : bool
         Whether every pair of every row is ordered, by one vote.
+    unit : float
+        What one vote counts in `lanes` and `observed`: 1, or a power of two where edges have huge or tiny weights.
+    vote_range : float
+        The largest number of votes of a row about a pair as a multiple of the smallest.
     """
 
     x: FloatArray
@@ -47,6 +51,8 @@ class TreeData:
     n_pairs: int
     width: int
     complete: bool
+    unit: float
+    vote_range: float
 
 
 def tree_data(X: FloatArray, y: Any, categorical: npt.NDArray[np.bool_], *, sort: bool) -> TreeData:
@@ -56,6 +62,11 @@ def tree_data(X: FloatArray, y: Any, categorical: npt.NDArray[np.bool_], *, sort
     n_pairs = k * (k - 1) // 2
     width = _BLOCK * max(1, -(-n_pairs // _BLOCK))
     difference, votes = _pairs(y, n_pairs)
+    unit, vote_range = 1.0, 1.0
+    if votes.dtype == np.float64 and votes.any():  # edges, which can have any weight
+        largest = float(votes.max())
+        unit, vote_range = unit_for(largest), largest / float(votes[votes > 0].min())
+        difference, votes = (difference * unit).astype(np.float32), (votes * unit).astype(np.float32)
     complete = bool((votes == 1).all()) if n_pairs else True
     # Rows are visited in the order of each feature: the smaller they are, the more of them are in the cache.
     small = votes.size == 0 or (votes.max() <= np.iinfo(np.int8).max and bool((votes == np.rint(votes)).all()))
@@ -74,11 +85,18 @@ def tree_data(X: FloatArray, y: Any, categorical: npt.NDArray[np.bool_], *, sort
         n_pairs=n_pairs,
         width=width,
         complete=complete,
+        unit=unit,
+        vote_range=vote_range,
     )
 
 
-def _pairs(y: Any, n_pairs: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """For each row and pair a < b, N_ab - N_ba and N_ab + N_ba."""
+def unit_for(largest: float) -> float:
+    """The power of two that brings huge or tiny weights near 1, so that their squares are in the range of float32."""
+    return 1.0 if 2.0**-20 <= largest <= 2.0**20 else float(2.0 ** -np.round(np.log2(largest)))
+
+
+def _pairs(y: Any, n_pairs: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """For each row and pair a < b, N_ab - N_ba and N_ab + N_ba; of edges as float64, else as float32."""
     n, k = y.shape
     if isinstance(y, PreferenceGraphs) and y.storage == "edges":
         edges = y.to_edges()
@@ -88,7 +106,7 @@ def _pairs(y: Any, n_pairs: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[n
         cell = edges.instance * n_pairs + pair
         sign = np.where(edges.better < edges.worse, weight, -weight)
         sums = [np.bincount(cell, weights=w, minlength=n * n_pairs).reshape(n, n_pairs) for w in (sign, weight)]
-        return sums[0].astype(np.float32), sums[1].astype(np.float32)
+        return sums[0], sums[1]
     ranks = np.where(y.levels < 0, np.nan, y.levels) if isinstance(y, PreferenceGraphs) else y
     columns = np.ascontiguousarray(ranks.T)  # along rows, a comparison is one pass over neighbouring numbers
     difference = np.empty((n_pairs, n), dtype=np.float32)

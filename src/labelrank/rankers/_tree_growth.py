@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank.mallows import mean_distance
-from labelrank.rankers._tree_data import FloatArray, TreeData
+from labelrank.rankers._tree_data import FloatArray, TreeData, unit_for
 
 _TABLE = 2049  # entries of the table of theta
-_UNLIMITED = 2**31 - 1
+_WIDE = 1e6  # from this ratio of the largest to the smallest weight on, sums are kept in float64
+_TOLERANCE = 1e-9  # ten weights of 0.1 are 1, whatever their sum in floating point
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,17 @@ def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> 
         order = order.copy()
     # Equal weights are one number, which need not be looked up row by row.
     equal = len(rows) == len(weight) and bool((weight == 1).all())
-    factor, observed = (np.ones(1), data.observed) if equal else (weight, data.observed * weight)
+    factor, observed, unit, wide = np.ones(1), data.observed, 1.0, data.vote_range > _WIDE
+    if not equal:
+        largest = float(weight.max())
+        unit = unit_for(largest)
+        factor = weight * unit
+        observed = data.observed * factor
+        wide = bool(largest / weight[rows].min() * data.vote_range > _WIDE)
+    min_split, min_leaf = (
+        limit * unit * (1 - _TOLERANCE) for limit in (growth.min_samples_split, growth.min_samples_leaf)
+    )
+    vote = unit * data.unit
     n, n_lanes = len(rows), data.lanes.shape[1]
     n_leaves = min(max(n, 1), growth.max_leaf_nodes or n, 2 ** min(growth.max_depth, 40))
     size = 2 * n_leaves + 1
@@ -78,9 +89,9 @@ def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> 
     totals, balance = np.empty((size, n_lanes)), np.empty((size, data.n_pairs), dtype=np.float32)
     size = grow(
         data.x, order, rows, data.lanes, factor, observed, data.categorical, data.n_pairs, data.width, data.complete,
-        growth.prior, growth.table, growth.max_features, growth.max_depth, growth.min_samples_split,
-        growth.min_samples_leaf, growth.max_leaf_nodes, growth.shrinkage, np.array([seed], dtype=np.uint64),
-        np.arange(len(data.x)), *np.zeros((4, n_lanes), dtype=np.float32), np.zeros(4), np.zeros(len(weight), np.uint8),
+        growth.prior * vote, growth.table, growth.max_features, growth.max_depth, min_split, min_leaf,
+        growth.max_leaf_nodes, growth.shrinkage * vote, np.array([seed], dtype=np.uint64), np.arange(len(data.x)),
+        *np.zeros((4, n_lanes), dtype=np.float64 if wide else np.float32), np.zeros(4), np.zeros(len(weight), np.uint8),
         np.empty(n, dtype=np.int64), np.empty(n if order is None else 1), ints, floats, totals, balance,
         np.empty(size, dtype=np.int64)
     )  # fmt: skip
@@ -93,9 +104,9 @@ def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> 
         feature=feature.astype(np.int32),
         threshold=np.where(inner, threshold, np.nan),
         missing_left=(missing_left == 1) & inner,
-        weight=weights.copy(),
+        weight=weights / unit,
         n_rows=counts.copy(),
-        impurity=cost / np.maximum(weights, np.finfo(float).tiny),
+        impurity=cost / np.maximum(weights, np.finfo(float).tiny) / (data.unit if growth.table is None else 1.0),
         balance=balance[:size].copy(),
     )
     return prune(nodes, growth.ccp_alpha) if growth.ccp_alpha > 0 else nodes

@@ -18,9 +18,16 @@ def feature_name(tree: Any, feature: int) -> str:
 
 
 def split_text(tree: Any, node: int, decimals: int) -> tuple[str, str]:
-    """The condition for going left, and the one for going right."""
+    """The condition for going left, and the one for going right; with missing values if there were any in training."""
     feature, threshold = int(tree.feature_[node]), float(tree.threshold_[node])
     name = feature_name(tree, feature)
+    left, right = _conditions(tree, feature, threshold, name, decimals)
+    if not tree.had_missing_[feature] or np.isinf(threshold):
+        return left, right
+    return (f"{left} or missing", right) if tree.missing_left_[node] else (left, f"{right} or missing")
+
+
+def _conditions(tree: Any, feature: int, threshold: float, name: str, decimals: int) -> tuple[str, str]:
     if tree.is_categorical_[feature]:
         categories = getattr(tree, "categories_", None)
         value = f"{threshold:g}"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -127,6 +127,11 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         PairwiseRanker
         """
+        if not is_classifier(self._classifier()):
+            raise ValueError(
+                f"estimator must be a classifier, got {type(self._classifier()).__name__}, which does not predict "
+                "classes; take the classifier of its kind, such as RidgeClassifier for Ridge"
+            )
         if self.voting == "probability" and not hasattr(self._classifier(), "predict_proba"):
             raise ValueError(
                 f'voting="probability" needs predict_proba, which {type(self._classifier()).__name__} does not have; '

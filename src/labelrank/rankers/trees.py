@@ -47,7 +47,8 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         Depth of the tree at most.
     min_samples_split : int or float, optional
         Weight of the rows that a node must have to be split; by default twice the number of labels. Rows count by
-        their weight here and in `min_samples_leaf`: a row with weight 2 is two rows.
+        their weight here and in `min_samples_leaf`: a row with weight 2 is two rows. Weights that sum to 1 are one
+        row, which gives a single leaf and a warning.
     min_samples_leaf : int or float, default=1
         Weight of the rows that a leaf must have.
     max_leaf_nodes : int, optional
@@ -91,6 +92,8 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         P(a before b) - P(b before a) for each pair a < b, in the order of ``numpy.triu_indices``.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each feature in the decrease of the impurity.
+    had_missing_ : ndarray of shape (n_features_in_,)
+        Which features had missing values in training.
     is_categorical_ : ndarray of shape (n_features_in_,)
         Which features are categories.
     categories_ : ndarray of shape (n_features_in_,)
@@ -174,7 +177,7 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         """
         data, _, weight = self._prepare(X, y, sample_weight, sort=self.splitter == "best")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        nodes = grow_tree(data, weight, self._growth(data), seed)
+        nodes = grow_tree(data, weight, self._growth(data, weight), seed)
         self._keep([nodes])
         self.feature_importances_ = importances(nodes, len(data.x))
         return self
@@ -232,7 +235,8 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         Returns
         -------
         str
-            A leaf shows its ranking, its theta and its number of rows.
+            A leaf shows its ranking, its theta and its number of rows; a split says where missing values go if its
+            feature had any in training.
         """
         from labelrank.rankers._tree_text import tree_text
 
