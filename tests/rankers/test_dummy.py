@@ -90,13 +90,9 @@ def test_many_labels():
 
 def test_all_rankers_is_complete():
     """Every ranker that the package exports is listed, so that the contract tests and the command line see it."""
-    import labelrank.rankers as package
-    from labelrank import RankerMixin
+    from labelrank import RankerMixin, ensemble, rankers
 
-    exported = {
-        name
-        for name in package.__all__
-        if isinstance(getattr(package, name), type) and issubclass(getattr(package, name), RankerMixin)
-    }
-    assert exported - {"RankerMixin"} == set(all_rankers())
+    exported = {name: getattr(room, name) for room in (rankers, ensemble) for name in room.__all__}
+    found = {name for name, value in exported.items() if isinstance(value, type) and issubclass(value, RankerMixin)}
+    assert found - {"RankerMixin"} == set(all_rankers())
     assert all(name == ranker.__name__ for name, ranker in all_rankers().items())
