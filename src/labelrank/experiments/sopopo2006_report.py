@@ -147,6 +147,9 @@ def plot_times(report: Report, *, axes: Any = None) -> Any:
             exponent = slope(sizes, seconds)
             label = name if np.isnan(exponent) else f"{name}: {exponent:.1f}"
             axis.loglog(np.array(sizes)[timed], mean, "o-", markersize=3, color=colour.get(name), label=label)
+        if sizes and sizes[-1] < 100 * sizes[0]:  # powers of ten would leave hardly a number on the axis
+            axis.set_xticks(sizes, [str(size) for size in sizes])
+            axis.set_xticks([], minor=True)
         axis.set_title(table.title.removeprefix(TIMES))
         axis.set_xlabel("labels")
         axis.grid(alpha=0.3)
