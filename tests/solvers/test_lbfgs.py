@@ -1,14 +1,28 @@
-"""L-BFGS: the optimum, its curve, and a clean way out."""
+"""L-BFGS: the optimum, its curve, and a clean way out, with SciPy's engine and with the lean one."""
+
+import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 
-from labelrank import as_graphs
+from labelrank import PreferenceGraphs, as_graphs
 from labelrank.decompositions import get_decomposition
 from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
 from labelrank.solvers import lbfgs
+
+needs_room = sys.modules["labelrank.solvers.lbfgs"]._needs_room
+module = sys.modules["labelrank.solvers.lbfgs"]  # the package shows its function under the same name
+
+
+@pytest.fixture(autouse=True, params=["scipy", "lean"])
+def engine(request, monkeypatch):
+    """Every test runs with both."""
+    monkeypatch.setattr(module, "_needs_room", lambda objective, n_coef: request.param == "lean")
+    return request.param
 
 
 class Quadratic:
@@ -185,3 +199,60 @@ def test_an_interrupt_while_the_units_are_computed():
     state = lbfgs(Interrupted(), np.zeros((2, 2)), max_iter=50, tol=0)
     assert state.interrupted
     assert state.n_iter == 0
+
+
+def many_words(n_samples=4000, n_features=1200, n_labels=25):
+    X = sparse.random_array((n_samples, n_features), density=0.02, rng=np.random.default_rng(0), format="csr")
+    scores = X @ np.random.default_rng(1).normal(size=(n_features, n_labels))
+    loss = LogLinearLoss(
+        PreferenceGraphs.from_multiclass(np.argmax(scores, axis=1), n_labels=n_labels),
+        get_decomposition("domination"),
+        np.ones(n_samples),
+    )
+    return LinearObjective(X, loss)
+
+
+def test_the_memory_of_many_coefficients(engine):
+    objective = many_words()
+    start = np.zeros(objective.coef_shape)
+    lbfgs(objective, start, max_iter=2, tol=0, alpha=1.0)  # compiled
+    tracemalloc.start()
+    try:
+        lbfgs(objective, start, max_iter=8, tol=0, alpha=1.0)
+        vectors = tracemalloc.get_traced_memory()[1] / start.nbytes
+    finally:
+        tracemalloc.stop()
+    # Two blocks of scores, 2**15 numbers each, are there besides.
+    assert vectors - 2**16 / start.size < (10.5 if engine == "lean" else module._SCIPY_VECTORS)
+
+
+def test_both_engines_find_the_optimum_of_many_coefficients(engine):
+    objective = many_words(1000, 500, 10)
+    common = {"max_iter": 2000, "alpha": 1.0, "penalised": slice(0, 500)}
+    state = lbfgs(objective, np.zeros(objective.coef_shape), tol=1e-8, **common)
+    assert state.converged
+    reference = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000)
+    reference.fit(objective.X, np.argmax(objective.loss.graphs.levels == 0, axis=1))
+    assert_allclose(state.coef[:500].T, reference.coef_, atol=1e-5)
+
+
+def test_corrections_without_curvature_are_not_kept(engine):
+    """Along a line the gradient does not change: no correction can be made of that, and the search has no end."""
+
+    class Slope(Quadratic):
+        def value_and_gradient(self, coef):
+            return float(coef.sum()), np.ones((2, 2))
+
+    state = lbfgs(Slope(), np.zeros((2, 2)), max_iter=5, tol=1e-6)
+    assert not state.converged
+    assert np.isfinite(state.coef).all()
+
+
+def test_where_scipy_has_room():
+    problem = Quadratic()
+    assert not needs_room(problem, 5)
+    problem.n_scores = 100_000
+    assert not needs_room(problem, 9_999)
+    assert needs_room(problem, 10_001)
+    problem.n_scores = 10_000_000
+    assert not needs_room(problem, 10_001)

@@ -1,15 +1,25 @@
-"""L-BFGS on any smooth objective: SciPy's, in well-scaled coordinates, with a gap, a curve and a clean way out."""
+"""L-BFGS on any smooth objective: SciPy's, in well-scaled coordinates, with a gap, a curve and a clean way out.
+
+Where SciPy's workspace would outgrow three score matrices, :mod:`labelrank.solvers.lean_lbfgs` takes its place.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
+from labelrank.solvers.lean_lbfgs import NO_DECREASE, Evaluate, iterates
 from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
 
+# Coefficient vectors in the workspace of SciPy's with a history of four, and how many coefficients are no matter.
+_SCIPY_VECTORS, _FEW = 30, 10_000
 _SETTLED = 1e-8
+
+Enough = Callable[[float], bool]
 
 
 def lbfgs(
@@ -40,14 +50,11 @@ def lbfgs(
         Called with coefficients and loss after every iteration; True stops.
     """
     scale = objective.total_weight or 1.0  # the mean loss: steps and tolerance do not depend on the number of rows
-    shape = coef.shape
-    width = np.ones(1)  # the unit of each coefficient
     gap = np.inf  # of the last evaluation
     state = SolverState(coef=coef.copy())
 
-    def mean_loss(flat: FloatArray) -> tuple[float, FloatArray]:
+    def mean_loss(at: FloatArray) -> tuple[float, FloatArray]:
         nonlocal gap
-        at = flat.reshape(shape) / width
         value, gradient = objective.value_and_gradient(at)
         if alpha:
             gradient[penalised] += alpha * at[penalised]
@@ -59,62 +66,102 @@ def lbfgs(
             state.gap = gap
             if not np.isfinite(value + gap):
                 raise ValueError("the loss or its gradient is not finite at the start; scale the features of X")
-        gradient /= width
-        return value / scale, gradient.ravel()
+        return value / scale, gradient
 
-    first: list[tuple[float, FloatArray]] = []  # what was computed at the start
-
-    def evaluate(flat: FloatArray) -> tuple[float, FloatArray]:
-        return first.pop() if first else mean_loss(flat)
-
-    def each_iteration(intermediate_result: Any) -> None:
-        # The last point of a line search is the one it takes, so that the gap of the last evaluation is the gap here.
-        np.divide(intermediate_result.x.reshape(shape), width, out=state.coef)
-        state.loss_curve.append(float(intermediate_result.fun) * scale)
+    def enough(value: float) -> bool:
+        """Record an iteration; the last point of a line search is the one it takes, so that its gap is the gap here."""
+        state.loss_curve.append(value * scale)
         state.gap = gap
         asked = on_step is not None and on_step(state.coef.copy(), state.loss_curve[-1])
-        if asked or state.gap <= tol:
-            raise StopIteration
+        state.converged = asked or gap <= tol
+        return state.converged
 
-    options: Any = {
-        "maxcor": _history(objective, coef.size),
-        "maxiter": max_iter,
-        "maxfun": 20 * max_iter,
-        "gtol": 0.0,  # in our coordinates, not in the user's: each_iteration looks at the gap
-        "ftol": 64 * np.finfo(float).eps,
-        "maxls": 50,
-    }
     try:
-        width = _widths(objective, shape, alpha / scale, penalised)
-        start = (coef * width).ravel()
-        first.append(mean_loss(start))
+        width = _widths(objective, alpha / scale, penalised)
+        first = [mean_loss(state.coef)]  # what was computed at the start
         if state.gap <= tol:
             state.converged = True
             return state
-        result = minimize(evaluate, start, jac=True, method="L-BFGS-B", callback=each_iteration, options=options)
+
+        def evaluate(at: FloatArray) -> tuple[float, FloatArray]:
+            return first.pop() if first else mean_loss(at)
+
+        engine = _lean if _needs_room(objective, coef.size) else _scipy
+        engine(evaluate, state, width, enough, max_iter, _history(objective, coef.size))
     except KeyboardInterrupt:
         state.interrupted = True
         if not state.loss_curve:
             state.loss_curve.append(float("nan"))
-        return state
-    np.divide(result.x.reshape(shape), width, out=state.coef)
-    state.message = str(result.message)
-    state.gap = _largest(result.jac.reshape(shape) * width)
-    # Where the loss no longer moves, the squared gradient in our units says how much of it may be left.
-    settled = bool(result.success) and float(result.jac @ result.jac) <= _SETTLED * abs(float(result.fun))
-    state.converged = settled or state.gap <= tol or result.status == 99
     return state
 
 
-def _widths(objective: Objective, shape: tuple[int, ...], alpha: float, penalised: Any) -> FloatArray:
-    """Root of the diagonal of a Hessian: the unit of every coefficient, so that rare and frequent features move alike.
+def _scipy(
+    evaluate: Evaluate, state: SolverState, width: FloatArray, enough: Enough, max_iter: int, history: int
+) -> None:
+    """SciPy's solver, in coordinates in which every coefficient has the unit `width`."""
+    shape = state.coef.shape
+    unit = width.reshape(width.shape + (1,) * (len(shape) - width.ndim))
+
+    def scaled(flat: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = evaluate(flat.reshape(shape) / unit)
+        gradient /= unit
+        return value, gradient.ravel()
+
+    def each_iteration(intermediate_result: Any) -> None:
+        np.divide(intermediate_result.x.reshape(shape), unit, out=state.coef)
+        if enough(float(intermediate_result.fun)):
+            raise StopIteration
+
+    options: Any = {
+        "maxcor": history,
+        "maxiter": max_iter,
+        "maxfun": 20 * max_iter,
+        "gtol": 0.0,  # in our coordinates, not in the user's: each_iteration looks at the gap
+        "ftol": NO_DECREASE,
+        "maxls": 50,
+    }
+    start = (state.coef * unit).ravel()
+    result = minimize(scaled, start, jac=True, method="L-BFGS-B", callback=each_iteration, options=options)
+    np.divide(result.x.reshape(shape), unit, out=state.coef)
+    state.message = str(result.message)
+    if not state.converged:
+        state.gap = _largest(result.jac.reshape(shape) * unit)
+        state.converged = bool(result.success) and _settled(float(result.jac @ result.jac), float(result.fun))
+
+
+def _lean(
+    evaluate: Evaluate, state: SolverState, width: FloatArray, enough: Enough, max_iter: int, history: int
+) -> None:
+    """The same in little memory."""
+    last: tuple[float, FloatArray] | None = None
+    for last in itertools.islice(iterates(evaluate, state.coef, width, history=history), max_iter):
+        if enough(last[0]):
+            return
+    if state.n_iter < max_iter:
+        state.message = "the loss no longer decreases"
+        if last is not None:
+            scaled = last[1].reshape(len(width), -1) / width[:, None]
+            state.converged = _settled(float(np.vdot(scaled, scaled)), last[0])
+
+
+def _settled(squares: float, value: float) -> bool:
+    """Where the loss no longer moves, the squared gradient in our units says how much of it may be left."""
+    return squares <= _SETTLED * abs(value)
+
+
+def _widths(objective: Objective, alpha: float, penalised: Any) -> FloatArray:
+    """Root of the diagonal of a Hessian: the unit of every row of coefficients, so that all features move alike.
 
     What is constant along a coefficient keeps its unit.
     """
-    units = objective.units
-    width = units.reshape(units.shape + (1,) * (len(shape) - units.ndim)).copy()
+    width = objective.units.copy()
     width[penalised] = np.hypot(width[penalised], np.sqrt(alpha))
     return np.where(width > 0, width, 1.0)
+
+
+def _needs_room(objective: Objective, n_coef: int) -> bool:
+    """Whether SciPy's workspace would be larger than three matrices of scores, and that is worth saving."""
+    return n_coef > _FEW and _SCIPY_VECTORS * n_coef > 3 * objective.n_scores
 
 
 def _history(objective: Objective, n_coef: int) -> int:

@@ -99,4 +99,4 @@ class SolverState:
 
 def penalty(coef: FloatArray, alpha: float, penalised: Any) -> float:
     """alpha/2 times the squared norm of the penalised coefficients."""
-    return 0.5 * alpha * float(np.sum(coef[penalised] ** 2)) if alpha else 0.0
+    return 0.5 * alpha * float(np.vdot(coef[penalised], coef[penalised])) if alpha else 0.0
