@@ -53,45 +53,51 @@ def _read_rows(neighbors: Any, weights: Any, ranks: Matrix, order: Indices, leve
 
 @njit(cache=True, nogil=True)
 def _add_choices(
-    order: Any, level: Any, w: float, x: Vector, v: Vector, slope: Vector, bend: Matrix, sums: Any
+    j: int, order: Indices, level: Indices, w: float, x: Vector, v: Vector, slope: Vector, bend: Matrix, sums: Matrix
 ) -> float:
-    """Add the choices of one ranking to the gradient and to minus the Hessian; returns their log-likelihood.
+    """Add the choices of ranking j to the gradient and the lower half of minus the Hessian; their log-likelihood.
 
     A label is chosen among itself and all observed labels that are not ranked before it; tied labels are each chosen
     from the same set. The last level makes no choice. sums : (3, k), for the function's use.
     """
     observed = 0
     total = 0.0
-    while observed < order.shape[0] and order[observed] >= 0:
-        total += v[order[observed]]
+    while observed < order.shape[1] and order[j, observed] >= 0:
+        total += v[order[j, observed]]
         sums[0, observed] = total
         observed += 1
-    # Down from the best level: a label is in the sets of its own level and of all levels above it.
-    value, first, second = 0.0, 0.0, 0.0
-    last = observed
-    for c in range(observed - 1, -1, -1):
-        a = order[c]
-        if c == observed - 1 or level[c] != level[c + 1]:
-            last = c + 1
-            size = 1
-            while c - size >= 0 and level[c - size] == level[c]:
-                size += 1
-            if level[c] > 0:
-                first += w * size / sums[0, last - 1]
-                second += w * size / sums[0, last - 1] ** 2
-        if level[c] > 0:
-            value += w * (x[a] - np.log(sums[0, last - 1]))
-            slope[a] += w
-        sums[1, c] = first
-        sums[2, c] = second
+    # Down from the best level: a label is in the sets of its own level and of all levels above it. The logarithm of the
+    # product of the sums is taken once, and before the product leaves the range of the numbers.
+    chosen, product, logs, first, second = 0.0, 1.0, 0.0, 0.0, 0.0
+    c = observed - 1
+    while c >= 0:
+        size, own = 1, level[j, c]
+        while c - size >= 0 and level[j, c - size] == own:
+            size += 1
+        if own > 0:
+            part = 1.0 / sums[0, c]
+            first += w * size * part
+            second += w * size * part * part
+            for _ in range(size):
+                product *= sums[0, c]
+                if not 1e-200 < product < 1e200:
+                    logs += np.log(product)
+                    product = 1.0
+        for d in range(c, c - size, -1):
+            if own > 0:
+                chosen += x[order[j, d]]
+                slope[order[j, d]] += w
+            sums[1, d] = first
+            sums[2, d] = second
+        c -= size
+    value = w * (chosen - logs - np.log(product))
     for c in range(observed):
-        a = order[c]
+        a = order[j, c]
         slope[a] -= v[a] * sums[1, c]
         bend[a, a] += v[a] * sums[1, c] - v[a] * v[a] * sums[2, c]
         for d in range(c):  # the sets with both are those of the levels from the better one up
-            b = order[d]
-            bend[a, b] -= v[a] * v[b] * sums[2, c]
-            bend[b, a] -= v[a] * v[b] * sums[2, c]
+            b = order[j, d]
+            bend[max(a, b), min(a, b)] -= v[a] * v[b] * sums[2, c]
     return value
 
 
@@ -112,7 +118,6 @@ def _add_pairs(counts: Matrix, x: Vector, v: Vector, slope: Vector, bend: Matrix
                 bend[a, a] += q
                 bend[b, b] += q
                 bend[a, b] -= q
-                bend[b, a] -= q
     return value
 
 
@@ -191,7 +196,7 @@ def log_weights_of_ranks(
         for _ in range(max_iter):
             value = _start(prior, x, v, slope, bend)
             for j in range(used):
-                value += _add_choices(order[j], level[j], w[j], x, v, slope, bend, sums)
+                value += _add_choices(j, order, level, w[j], x, v, slope, bend, sums)
             if value < best - 1e-12 * abs(best):
                 length *= 0.5
             else:
