@@ -4,10 +4,11 @@ Claims, each a ratio of CPU times of one thread, measured in turn (the smallest 
 
 1. fit on complete rankings and predict for every row, 20 neighbours: at most 1.3 times scikit-learn's
    ``NearestNeighbors`` with the same parameters;
-2. with 30 % of the labels missing, a prediction for every training row: what comes on top of the search costs at least
-   5 times less than in scikit-lr's ``KNeighborsLabelRanker``. Both stand on the same search, whose time is a floor for
-   the total; the ratio of the totals is printed too. ``"mallows_completed"`` does the work that scikit-lr does and is
-   reported without a claim;
+2. with missing labels, a prediction for every training row: at least 5 times less than in scikit-lr's
+   ``KNeighborsLabelRanker``. Both stand on the same search, whose time is a floor for the total. So the claim is on the
+   total where labels cost more than the search (50 labels, 30 and 60 % missing), and on what comes on top of the search
+   where they are few (segment with 7, calhousing with 4, 30 % missing); the ratio of the totals is printed too.
+   ``"mallows_completed"`` does the work that scikit-lr does and is reported without a claim;
 3. ``KNeighborsRankerCV`` costs at most 3 times one search with the largest of its candidates.
 
 The data are `calhousing` and `segment` of the folder in ``LABELRANK_DATA``, drawn ones where there is none. scikit-lr
@@ -97,17 +98,17 @@ def complete(name, data, n_neighbors, repeat):
     return ours / bare <= 1.3
 
 
-def missing(name, data, n_neighbors, repeat):
+def missing(name, data, n_neighbors, repeat, share=0.3, on_total=False):
     X, y = data
     X_test, y_test = X, y
-    y = mask_rankings(y, 0.3, random_state=0)
+    y = mask_rankings(y, share, random_state=0)
     good = True
     for aggregation in ("mallows", "mallows_completed"):
         ranker = KNeighborsRanker(n_neighbors, aggregation=aggregation, on_empty="ignore")
         ranker.fit(X, y).predict(X_test)
         ours, bare, beyond = np.min([with_search(lambda: ranker.fit(X, y).predict(X_test)) for _ in range(repeat)], 0)  # noqa: B023
         print(
-            f"2. {name}, 30 % missing, {aggregation}: search {1e3 * bare:.1f} ms, ours {1e3 * ours:.1f} ms, "
+            f"2. {name}, {share:.0%} missing, {aggregation}: search {1e3 * bare:.1f} ms, ours {1e3 * ours:.1f} ms, "
             f"tau {kendall_tau(y_test, ranker.predict(X_test)):.3f}"
         )
         if not available():
@@ -117,10 +118,11 @@ def missing(name, data, n_neighbors, repeat):
         their_search = run("search", X, y, X_test, y_test, params, repeat)
         total, floor = theirs["fit"] + theirs["predict"], their_search["fit"] + their_search["predict"]
         ratio = (total - floor) / beyond
-        good &= ratio >= 5 or aggregation != "mallows"
+        good &= (total / ours if on_total else ratio) >= 5 or aggregation != "mallows"
         print(
             f"   scikit-lr: search {1e3 * floor:.1f} ms, theirs {1e3 * total:.1f} ms, tau {theirs['tau']:.3f}; "
-            f"total {total / ours:.1f} times ours, beyond the search {ratio:.1f} times (at least 5)"
+            f"total {total / ours:.1f} times ours{' (at least 5)' * on_total}, "
+            f"beyond the search {ratio:.1f} times{' (at least 5)' * (not on_total)}"
         )
     return good
 
@@ -154,6 +156,9 @@ def main():
         good &= complete(name, data, 20, 3 * repeat)
         good &= missing(name, data, 20, repeat)
         good &= chosen(name, data, 1)
+    many = make_label_ranking(300 if quick else 3000, 5, n_labels=50, random_state=0)[:2]
+    for share in (0.3, 0.6):
+        good &= missing("50 labels", many, 20, 1 if quick else 3, share, on_total=True)
     return 0 if good or quick else 1
 
 

@@ -140,14 +140,27 @@ def votes_of_table(neighbors: Indices, weights: Matrix, out: Matrix, table: Any)
     k = out.shape[1]
     counts = np.empty((k, k))
     flat = counts.reshape(k * k)
+    whole = np.empty(k * k, np.uint16)  # where all weights are 1, small integers add up faster
     for i in range(q):
-        flat[:] = 0.0
+        equal = m < 2**14
         for j in range(m):
-            w = 0.5 * weights[i, j]
-            if w > 0.0:
-                row = table[neighbors[i, j]]
+            equal &= weights[i, j] == 1.0
+        if equal:
+            whole[:] = 0
+            for j in range(m):
+                r = neighbors[i, j]
                 for p in range(k * k):
-                    flat[p] += w * row[p]
+                    whole[p] += table[r, p]
+            for p in range(k * k):
+                flat[p] = 0.5 * whole[p]
+        else:
+            flat[:] = 0.0
+            for j in range(m):
+                w = 0.5 * weights[i, j]
+                if w > 0.0:
+                    r = neighbors[i, j]
+                    for p in range(k * k):
+                        flat[p] += w * table[r, p]
         votes_of_counts(counts, out[i])
 
 
