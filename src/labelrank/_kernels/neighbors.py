@@ -124,7 +124,10 @@ def votes_of_all_counts(counts: npt.NDArray[np.float64], out: Matrix) -> None:
 
 @njit(cache=True, nogil=True)
 def preference_table(ranks: Matrix, table: Any) -> None:
-    """Write, for each row and pair (a, b), 2 where a is before b, 1 where they are tied, 0 otherwise; (n, k * k)."""
+    """Write, for each row and pair (a, b), 2 where a is before b, 1 where they are tied, 0 otherwise.
+
+    table : (n, k * k or more).
+    """
     n, k = ranks.shape
     for i in range(n):
         for a in range(k):
@@ -135,26 +138,34 @@ def preference_table(ranks: Matrix, table: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def votes_of_table(neighbors: Indices, weights: Matrix, out: Matrix, table: Any) -> None:
-    """:func:`votes_of_counts` of each neighbourhood, with the preferences of the training rows read from a table."""
+    """:func:`votes_of_counts` of each neighbourhood, with the preferences of the training rows read from a table.
+
+    The bytes of a row of the table come in whole words, so that where all weights are 1, eight of them are added at once;
+    entries are 2 at most, and 127 rows can be added before a byte is full.
+    """
     q, m = neighbors.shape
     k = out.shape[1]
     counts = np.empty((k, k))
     flat = counts.reshape(k * k)
-    whole = np.empty(k * k, np.uint16)  # where all weights are 1, small integers add up faster
+    words = table.view(np.uint64)
+    n_words = words.shape[1]
+    word = np.empty(n_words, np.uint64)
+    byte = word.view(np.uint8)
     for i in range(q):
-        equal = m < 2**14
+        flat[:] = 0.0
+        equal = True
         for j in range(m):
             equal &= weights[i, j] == 1.0
         if equal:
-            whole[:] = 0
-            for j in range(m):
-                r = neighbors[i, j]
+            for start in range(0, m, 127):
+                word[:] = 0
+                for j in range(start, min(start + 127, m)):
+                    r = neighbors[i, j]
+                    for p in range(n_words):
+                        word[p] += words[r, p]
                 for p in range(k * k):
-                    whole[p] += table[r, p]
-            for p in range(k * k):
-                flat[p] = 0.5 * whole[p]
+                    flat[p] += 0.5 * byte[p]
         else:
-            flat[:] = 0.0
             for j in range(m):
                 w = 0.5 * weights[i, j]
                 if w > 0.0:

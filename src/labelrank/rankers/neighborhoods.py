@@ -80,7 +80,7 @@ class NeighborhoodsMixin:
             self.indptr_ = np.zeros(len(weight) + 1, np.int64)
             self.edges_, self.edge_weight_ = np.empty((0, 2), np.int64), np.empty(0)
             overall[0] = weight @ votes / weight.sum()
-        self.table_ = np.empty((len(weight), k * k if self._uses_table else 0), np.uint8)
+        self.table_ = np.zeros((len(weight), (k * k + 7) // 8 * 8 if self._uses_table else 0), np.uint8)
         if self._uses_table:
             preference_table(ranks, self.table_)
         self.overall_ranks_ = np.empty(k)

@@ -272,7 +272,7 @@ class KNeighborsRanker(BaseNeighborsRanker):
         that are stored as edges.
     ranks_, votes_ : ndarray of shape (n_rows, n_labels)
         Ranks and generalised Borda votes of the rows; without columns for graphs that are stored as edges.
-    table_ : ndarray of shape (n_rows, n_labels * n_labels)
+    table_ : ndarray of shape (n_rows, n_labels * n_labels rounded up to whole words)
         For incomplete rankings with ``aggregation="mallows"``: 2 where the first label of a pair comes before the
         second, 1 where they are tied; without columns elsewhere, and where it would be very large.
     indptr_, edges_, edge_weight_ : ndarray of shape (n_rows + 1,), (n_edges, 2), (n_edges,)
