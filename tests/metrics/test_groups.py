@@ -49,9 +49,20 @@ def test_extremes_and_single_items():
 def test_bad_input():
     with pytest.raises(ValueError, match="y_true must hold one score per item"):
         group_disagreement([[1, 2]], [1, 2], None)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="each of the 2 items, got 1 entries"):
         group_disagreement([1, 2], [1, 2], ["a"])
     with pytest.raises(ValueError, match="NaN"):
         group_disagreement([1, np.nan], [1, 2], None)
     with pytest.raises(TypeError, match="groups"):
         group_disagreement([1, 2], [1, 2])  # all in one group must be said
+
+
+def test_groups_of_any_name():
+    y, f = [2, 1, 2, 1], [1, 2, 2, 1]
+    expected = group_disagreement(y, f, [0, 0, 1, 1])
+    for names in (["1", "1", 1, 1], [1, 1, "a", "a"], [(0, 1), (0, 1), "b", "b"], np.array(["x", "x", "y", "y"])):
+        assert group_disagreement(y, f, names) == expected
+    with pytest.raises(ValueError, match="groups has a missing entry"):
+        group_disagreement(y, f, ["a", "a", None, "b"])
+    with pytest.raises(ValueError, match="each of the 4 items, got 3 entries"):
+        group_disagreement(y, f, ["a", "a", "b"])

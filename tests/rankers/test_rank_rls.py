@@ -24,7 +24,7 @@ from labelrank.rankers import rank_rls as module
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
 from labelrank.solvers import rls
-from labelrank.solvers.rls_groups import group_codes
+from labelrank.supervision.groups import group_codes
 
 M, D = 60, 4
 RNG = np.random.default_rng(0)
@@ -344,7 +344,7 @@ def test_weighted_score():
 
 
 def test_groups_of_another_length():
-    with pytest.raises(ValueError, match="each of the 60 rows of X, got 59 entries"):
+    with pytest.raises(ValueError, match="each of the 60 items, got 59 entries"):
         RankRLS().fit(X, Y, GROUPS[1:])
 
 

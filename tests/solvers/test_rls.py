@@ -14,12 +14,13 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from labelrank.solvers import rls
-from labelrank.solvers.rls_groups import apply_root, group_codes, group_items, group_means
+from labelrank.solvers.rls_groups import apply_root, group_items, group_means
 from labelrank.solvers.rls_iterative import conjugate_gradients, solve_iteratively
 from labelrank.solvers.rls_kernels import Kernel
 from labelrank.solvers.rls_kronecker import expected_scores
 from labelrank.solvers.rls_leave_out import _SMALL, _quadratic_forms, held_out_scores
 from labelrank.solvers.rls_sparse import shifted_columns
+from labelrank.supervision.groups import group_codes
 
 M, D = 40, 3
 
@@ -94,7 +95,7 @@ def test_names_of_groups():
     for groups in (["a", None], [1.0, float("nan")], np.array(["a", None], dtype=object)):
         with pytest.raises(ValueError, match=r"groups has .*first: row 1"):
             group_codes(groups, 2)
-    with pytest.raises(ValueError, match="each of the 3 rows of X, got 2 entries"):
+    with pytest.raises(ValueError, match="each of the 3 items, got 2 entries"):
         group_codes(["a", "b"], 3)
     with pytest.raises(ValueError, match="got 'a'"):
         group_codes("a", 3)

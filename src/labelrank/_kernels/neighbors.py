@@ -140,7 +140,7 @@ def preference_table(ranks: Matrix, table: Any) -> None:
 def votes_of_table(neighbors: Indices, weights: Matrix, out: Matrix, table: Any) -> None:
     """:func:`votes_of_counts` of each neighbourhood, with the preferences of the training rows read from a table.
 
-    The bytes of a row of the table come in whole words, so that eight of them are added at once where all weights are 1;
+    The bytes of a row of the table come in whole words, so that eight are added at once where all weights are 1;
     entries are 2 at most, and 127 rows can be added before a byte is full.
     """
     q, m = neighbors.shape

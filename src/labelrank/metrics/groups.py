@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length
 
+from labelrank.supervision.groups import group_codes
+
 _LARGE = 4096  # items of a group from which counting pair by pair is slower than sorting
 
 
@@ -48,11 +50,10 @@ def group_disagreement(y_true: Any, y_score: Any, groups: Any) -> float:
     for name, array in (("y_true", y), ("y_score", f)):
         if array.ndim != 1:
             raise ValueError(f"{name} must hold one score per item, got shape {array.shape}")
+    check_consistent_length(y, f)
     code = np.zeros(len(y), dtype=np.intp)
     if groups is not None:
-        check_consistent_length(y, f, groups)
-        code = _group_codes(groups)
-    check_consistent_length(y, f)
+        code = group_codes(groups, len(y))
     order = np.argsort(code, kind="stable")
     y, f, code = y[order], f[order], code[order]
     start = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]])) if len(code) else np.empty(0, np.intp)
@@ -68,15 +69,6 @@ def group_disagreement(y_true: Any, y_score: Any, groups: Any) -> float:
     for g in np.flatnonzero(~small):
         total[g] = _disagreement_of_large_group(y[start[g] : stop[g]], f[start[g] : stop[g]])
     return float(np.mean(total / (size * (size - 1) / 2)))
-
-
-def _group_codes(groups: Any) -> Any:
-    """An integer for each group, whatever the groups are called."""
-    array = np.asarray(groups)
-    if array.ndim == 1 and array.dtype.kind != "O":
-        return np.unique(array, return_inverse=True)[1]
-    codes: dict[Any, int] = {}
-    return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)
 
 
 def _disagreement_of_large_group(y: Any, f: Any) -> float:

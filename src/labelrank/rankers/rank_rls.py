@@ -22,12 +22,12 @@ from labelrank.solvers.rls_groups import (
     IntArray,
     Weighting,
     apply_root,
-    group_codes,
     group_items,
 )
 from labelrank.solvers.rls_iterative import solve_iteratively
 from labelrank.solvers.rls_kernels import Kernel, dense
 from labelrank.solvers.rls_leave_out import held_out_scores
+from labelrank.supervision.groups import group_codes
 
 _LARGEST = 8192  # side of the largest matrix that is built from sparse X for a linear kernel
 _OF_SOME_ROUTES = (

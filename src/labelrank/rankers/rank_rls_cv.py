@@ -16,8 +16,9 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from labelrank.rankers.rank_rls import RankRLS, agreement, check_alphas
 from labelrank.solvers.rls_basis import check_basis
-from labelrank.solvers.rls_groups import FloatArray, IntArray, group_codes
+from labelrank.solvers.rls_groups import FloatArray, IntArray
 from labelrank.supervision import stacklevel_of_user
+from labelrank.supervision.groups import group_codes
 
 
 class RankRLSCV(RegressorMixin, BaseEstimator):
