@@ -46,6 +46,8 @@ def test_a_forest_is_the_mean_of_its_trees(forest):
     trees = fitted.estimators_
     assert len(trees) == 7
     assert all(isinstance(tree, DecisionTreeRanker) for tree in trees)
+    assert [tree.random_state for tree in trees] == fitted.seeds_.tolist()
+    assert all(type(tree.random_state) is int for tree in trees)
     proba = np.mean([tree.pairwise_proba(X) for tree in trees], axis=0)
     np.testing.assert_allclose(fitted.pairwise_proba(X), proba, atol=1e-6)
     np.testing.assert_allclose(fitted.decision_function(X), proba.sum(axis=2) - 0.5, atol=1e-6)

@@ -576,6 +576,31 @@ def test_huge_and_close_values():
         np.testing.assert_array_equal(drawn.predict(X), y)
 
 
+@pytest.mark.parametrize("splitter", ["best", "random"])
+@pytest.mark.parametrize("criterion", ["pair_gini", "mallows"])
+def test_rows_are_counted_where_they_end(criterion, splitter):
+    rng = np.random.default_rng(0)
+    X, y = make(300, 4)
+    X[:, 0] = np.round(X[:, 0])  # ties, and both zeros
+    X[:, 1] = 1 + rng.integers(0, 5, 300) * np.finfo(float).eps  # neighbours, between which there is no middle
+    X[:, 2] = rng.integers(0, 6, 300)
+    X[rng.random(X.shape) < 0.1] = NAN
+    settings = {"splitter": splitter, "categorical_features": [2], "min_samples_split": 2, "random_state": 0}
+    tree = DecisionTreeRanker(criterion, **settings).fit(X, y)
+    assert {0, 1, 2, 3} <= set(tree.feature_)
+    assert [len(rows) for rows in rows_of_nodes(tree, X)] == tree.n_node_samples_.tolist()
+
+
+def test_the_data_are_not_overwritten():
+    X, y = make(100)
+    X, y = np.asfortranarray(X), np.asfortranarray(y)
+    before = X.copy(), y.copy()
+    first, second = (DecisionTreeRanker().fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+    np.testing.assert_array_equal(first.threshold_, second.threshold_)
+
+
 def test_levels_edges_and_ranks_give_the_same_tree():
     X, y = make(n=70)
     y = mask_rankings(np.ceil(y / 1.5), 0.3, random_state=0)

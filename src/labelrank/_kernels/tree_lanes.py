@@ -78,27 +78,6 @@ def _two_sums(context: Any, builder: Any, signature: Any, stop: Any, term: Any) 
     return context.make_tuple(builder, signature.return_type, sums)
 
 
-@intrinsic
-def borrow(typingctx: Any, value: Any) -> Any:
-    """The same array without a count of references to it; anything else as it is.
-
-    Every call with an array as argument counts it up and down, which the compiler cannot always remove. The counts are
-    atomic, and in small nodes they took 40 % of the time. The caller of the kernel keeps the array alive.
-    """
-    signature = value(value)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = signature.return_type
-        if not isinstance(kind, types.Array):
-            return args[0]
-        array = context.make_array(kind)(context, builder, args[0])
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        array.parent = cgutils.get_null_value(array.parent.type)
-        return array._getvalue()
-
-    return signature, codegen
-
-
 _PAIR = types.UniTuple(types.float64, 2)
 
 

@@ -5,7 +5,7 @@ from numba import njit
 _BLOCK = 64  # rows that visit a tree one after the other, while it is in the cache
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def leaf_of(row, X, first, left, right, feature, threshold, missing_left, categorical):
     """The leaf, counted from the root `first` of the tree, in which a row of X ends."""
     node = 0
@@ -20,7 +20,7 @@ def leaf_of(row, X, first, left, right, feature, threshold, missing_left, catego
     return node
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)
 def apply(X, offsets, left, right, feature, threshold, missing_left, categorical, leaves):
     """Write the leaf of each row in each tree; leaves : (n_samples, n_trees)."""
     for row in range(X.shape[0]):
@@ -28,7 +28,7 @@ def apply(X, offsets, left, right, feature, threshold, missing_left, categorical
             leaves[row, t] = leaf_of(row, X, offsets[t], left, right, feature, threshold, missing_left, categorical)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)
 def add_balance(
     X, offsets, left, right, feature, threshold, missing_left, categorical, balance, used, sums, n_used
 ):  # fmt: skip
@@ -38,7 +38,7 @@ def add_balance(
     """
     n, n_pairs = sums.shape
     for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
+        stop = start + _BLOCK if start + _BLOCK < n else n
         for t in range(offsets.shape[0] - 1):
             first = offsets[t]
             for row in range(start, stop):

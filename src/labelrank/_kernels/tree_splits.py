@@ -9,8 +9,8 @@ criterion is a function of these sums:
 - Mallows: the weight of the rows times theta, where theta is read from a table at the share of discordant pairs,
   (sum M - sum |S|)/(2 sum M): the distance to the majority in each pair.
 
-Larger is better. What was found so far is kept in ``found``: value, threshold, whether missing values go left, and 1 if
-the last call improved on it.
+Larger is better. What was found so far is kept in ``found``: value, threshold, whether missing values go left, 1 if the
+last call improved on it, and of a sorted feature the code of the largest value that goes left.
 """
 
 from typing import Any
@@ -25,10 +25,22 @@ _TINY = 1e-30  # makes 0/0 = 0 for a pair that nobody ordered
 _BETTER = 1.0 + 5e-7  # two values that differ by the rounding of float32 are equal: the first one found is kept
 _BETTER_64 = 1.0 + 1e-14
 _AHEAD = 16  # rows are fetched so many steps before they are added
-_MISSING = 1 << 30  # code of a missing value, behind all others
+MISSING_CODE = 1 << 30  # code of a missing value, behind all others
+
+# For functions that only kernels call: no entry from Python or C, whose compilation takes as long as that of a small
+# function. No _nrt: no counts of references to arrays, which are atomic and which the compiler cannot always remove;
+# whoever calls the outermost kernel keeps the arrays alive, and nothing is allocated within.
+_INNER: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "forceinline": True,
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def draw(state):
     """A uniform number from [0, 1): splitmix64."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -39,7 +51,7 @@ def draw(state):
     return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(**_INNER)
 def theta_of(agreement, observed, n_pairs, prior, table):
     """Theta of rows with sum |S| = agreement and sum M = observed, with `prior` random rankings among them.
 
@@ -75,7 +87,7 @@ def score(
     """
 
 
-@overload(score, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
+@overload(score, jit_options=_INNER)
 def _score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table):
     if isinstance(table, types.NoneType):
 
@@ -84,7 +96,8 @@ def _score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior,
                 a, b = squares(left, total, width)
                 rest = whole_w - w
                 # Each sum is at most the weight; rounding must not make more of a side that weighs next to nothing.
-                return min(a / w, n_pairs * w) + min(b / rest, n_pairs * rest)
+                a, b = a / w, b / rest
+                return (a if a < n_pairs * w else n_pairs * w) + (b if b < n_pairs * rest else n_pairs * rest)
             a, b = square_shares(left, total, width, _TINY)
             return a + b
 
@@ -98,30 +111,29 @@ def _score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior,
     return mallows
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def best_threshold(
-    x, segment, first, last, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m, n_pairs, width,
-    complete, prior, table, left, missing, both, found
+    x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
+    n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
 ):  # fmt: skip
-    """Try every threshold of one feature x : (n_samples,); segment[first:last] is code * 2^32 + row, ascending.
+    """Try every threshold of feature f; order[f, first:last] is code * 2^32 + row, ascending.
 
     Returns 1 if the feature could split the node at all, else 0.
     """
-    n_lanes = left.shape[0]
-    weighted = weight.shape[0] > 1
+    segment, n_lanes = order[f], left.shape[0]
+    weighted, counted = weight.shape[0] > 1, observed.shape[0] > 1
     better = _BETTER if left.itemsize == 4 else _BETTER_64
     found[3] = 0.0
     if segment[first] >> 32 == segment[last - 1] >> 32:
         return 0
     present, lost_w, lost_m = last, 0.0, 0.0
-    if segment[last - 1] >> 32 == _MISSING:
+    if segment[last - 1] >> 32 == MISSING_CODE:
         clear_lanes(missing)
-        while present > first and segment[present - 1] >> 32 == _MISSING:
+        while present > first and segment[present - 1] >> 32 == MISSING_CODE:
             present -= 1
             row = segment[present] & 0xFFFFFFFF
             add_lanes(missing, lanes, row, weight[row * weighted])
             lost_w += weight[row * weighted]
-            lost_m += observed[row]
+            lost_m += observed[row * counted]
     clear_lanes(left)
     w, m = 0.0, 0.0
     # A side without rows can have a little weight by rounding; it is no side.
@@ -129,55 +141,57 @@ def best_threshold(
     end_both = present if categorical else present - 1
     if segment[first] >> 32 == segment[present - 1] >> 32:  # only one value is known
         end_both = first
-    at = -1  # where the best threshold is: behind this place of the segment
+    # The best value so far, and twice the place behind which its threshold is, + 1 if missing values go left.
+    top, place = found[0], -1
     code = segment[first] >> 32
     for i in range(first, present):
-        fetch_lanes(lanes, segment[min(i + _AHEAD, last - 1)] & 0xFFFFFFFF)
+        fetch_lanes(lanes, segment[i + _AHEAD if i + _AHEAD < last else i] & 0xFFFFFFFF)
         row = segment[i] & 0xFFFFFFFF
         add_lanes(left, lanes, row, weight[row * weighted])
         w += weight[row * weighted]
-        m += observed[row]
+        m += observed[row * counted]
         here, code = code, segment[i + 1] >> 32 if i + 1 < last else -1
         if here == code:
             continue
         if i < end and w >= min_leaf and whole_w - w >= min_leaf:
             value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-            if value > found[0] * better:
-                found[0], found[2], at = value, 0.0, i
+            if value > top * better:
+                top, place = value, 2 * i
         if present < last and i < end_both and w + lost_w >= min_leaf and whole_w - w - lost_w >= min_leaf:
             for p in range(n_lanes):
                 both[p] = left[p] + missing[p]
             value = score(both, total, w + lost_w, m + lost_m, whole_w, whole_m, n_pairs, width, complete, prior, table)
-            if value > found[0] * better:
-                found[0], found[2], at = value, 1.0, i
+            if value > top * better:
+                top, place = value, 2 * i + 1
         if categorical:  # one category against the rest
             clear_lanes(left)
             w, m = 0.0, 0.0
-    if at >= 0:
-        found[3] = 1.0
-        below = x[segment[at] & 0xFFFFFFFF]
+    if place >= 0:
+        at = place >> 1
+        found[0], found[2], found[3], found[4] = top, place & 1, 1.0, segment[at] >> 32
+        below = x[f, segment[at] & 0xFFFFFFFF]
         if categorical:
             found[1] = below
         elif at + 1 == present:
             found[1] = np.inf  # all that is not missing goes left
         else:
-            above = x[segment[at + 1] & 0xFFFFFFFF]
+            above = x[f, segment[at + 1] & 0xFFFFFFFF]
             middle = 0.5 * below + 0.5 * above
             found[1] = middle if below <= middle < above else below
     return 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def random_threshold(
-    x, f, rows, first, last, uniform, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m, n_pairs,
-    width, complete, prior, table, left, missing, both, values, chosen, found
+    x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
+    n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
 ):  # fmt: skip
-    """Try one threshold of feature f, `uniform` of the way from the smallest to the largest value of rows[first:last].
+    """Try one threshold of feature f, drawn between the smallest and the largest value of rows[first:last].
 
     values, chosen : buffers for as many numbers. Returns 1 if the feature could split the node at all, else 0.
     """
+    uniform = draw(state)
     n, n_lanes = last - first, left.shape[0]
-    weighted = weight.shape[0] > 1
+    weighted, counted = weight.shape[0] > 1, observed.shape[0] > 1
     better = _BETTER if left.itemsize == 4 else _BETTER_64
     found[3] = 0.0
     low, high, n_missing = np.inf, -np.inf, 0
@@ -216,7 +230,7 @@ def random_threshold(
         row = chosen[i]
         add_lanes(left, lanes, row, weight[row * weighted])
         w += weight[row * weighted]
-        m += observed[row]
+        m += observed[row * counted]
     if w >= min_leaf and whole_w - w >= min_leaf:
         value = score(left, total, w, m, whole_w, whole_m, n_pairs, width, complete, prior, table)
         if value > found[0] * better:
@@ -228,7 +242,7 @@ def random_threshold(
                 row = rows[first + i]
                 add_lanes(missing, lanes, row, weight[row * weighted])
                 w += weight[row * weighted]
-                m += observed[row]
+                m += observed[row * counted]
         for p in range(n_lanes):
             both[p] = left[p] + missing[p]
         if low < high and w >= min_leaf and whole_w - w >= min_leaf:
@@ -242,32 +256,10 @@ def try_feature(*arguments: Any) -> Any:
     """All thresholds of feature f if `order` has its sorted values, one at random if `order` is None."""
 
 
-@overload(try_feature, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
+@overload(try_feature, jit_options=_INNER)
 def _try_feature(
     x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
     n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
 ):  # fmt: skip
     # Chosen when compiled, so that a tree does not wait for the compilation of the search that it does not use.
-    if isinstance(order, types.NoneType):
-
-        def search(
-            x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w,
-            whole_m, n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
-        ):  # fmt: skip
-            return random_threshold(
-                x, f, rows, first, last, draw(state), lanes, weight, observed, categorical, min_leaf, total, whole_w,
-                whole_m, n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
-            )  # fmt: skip
-
-        return search
-
-    def search_sorted(
-        x, order, f, rows, first, last, state, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
-        n_pairs, width, complete, prior, table, left, missing, both, values, chosen, found
-    ):  # fmt: skip
-        return best_threshold(
-            x[f], order[f], first, last, lanes, weight, observed, categorical, min_leaf, total, whole_w, whole_m,
-            n_pairs, width, complete, prior, table, left, missing, both, found
-        )  # fmt: skip
-
-    return search_sorted
+    return random_threshold if isinstance(order, types.NoneType) else best_threshold

@@ -69,8 +69,8 @@ def tree_data(X: FloatArray, y: Any, categorical: npt.NDArray[np.bool_], *, sort
         difference, votes = (difference * unit).astype(np.float32), (votes * unit).astype(np.float32)
     complete = bool((votes == 1).all()) if n_pairs else True
     # Rows are visited in the order of each feature: the smaller they are, the more of them are in the cache.
-    small = votes.size == 0 or (votes.max() <= np.iinfo(np.int8).max and bool((votes == np.rint(votes)).all()))
-    small = small and bool((difference == np.rint(difference)).all())
+    small = votes.dtype == np.int8 or votes.size == 0 or bool(votes.max() <= np.iinfo(np.int8).max)
+    small = small and all(part.dtype == np.int8 or bool((part == np.rint(part)).all()) for part in (votes, difference))
     lanes = np.zeros((len(X), width if complete else 2 * width), dtype=np.int8 if small else np.float32)
     lanes[:, :n_pairs] = difference
     if not complete:
@@ -79,7 +79,7 @@ def tree_data(X: FloatArray, y: Any, categorical: npt.NDArray[np.bool_], *, sort
         x=x,
         order=_sorted_codes(x) if sort else None,
         lanes=lanes,
-        observed=votes.sum(axis=1, dtype=np.float64),
+        observed=np.full(len(X), float(n_pairs)) if complete else votes.sum(axis=1, dtype=np.float64),
         categorical=categorical,
         n_labels=k,
         n_pairs=n_pairs,
@@ -96,7 +96,7 @@ def unit_for(largest: float) -> float:
 
 
 def _pairs(y: Any, n_pairs: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """For each row and pair a < b, N_ab - N_ba and N_ab + N_ba; of edges as float64, else as float32."""
+    """For each row and pair a < b, N_ab - N_ba and N_ab + N_ba; of edges as float64, else as int8."""
     n, k = y.shape
     if isinstance(y, PreferenceGraphs) and y.storage == "edges":
         edges = y.to_edges()
@@ -109,11 +109,12 @@ def _pairs(y: Any, n_pairs: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         return sums[0], sums[1]
     ranks = np.where(y.levels < 0, np.nan, y.levels) if isinstance(y, PreferenceGraphs) else y
     columns = np.ascontiguousarray(ranks.T)  # along rows, a comparison is one pass over neighbouring numbers
-    difference = np.empty((n_pairs, n), dtype=np.float32)
+    difference = np.empty((n_pairs, n), dtype=np.int8)
     pair = 0
     for a in range(k):
         for b in range(a + 1, k):
-            np.subtract(columns[a] < columns[b], columns[a] > columns[b], out=difference[pair], dtype=np.float32)
+            before, behind = columns[a] < columns[b], columns[a] > columns[b]
+            np.subtract(before.view(np.int8), behind.view(np.int8), out=difference[pair])
             pair += 1
     return difference.T, np.abs(difference.T)
 
@@ -125,6 +126,8 @@ def _sorted_codes(x: FloatArray) -> npt.NDArray[np.int64]:
         ordered = values[rows]
         codes = np.zeros(len(rows), dtype=np.int64)
         np.cumsum(ordered[1:] != ordered[:-1], out=codes[1:])
-        codes[np.isnan(ordered)] = _MISSING
-        order[f] = (codes << 32) | rows
+        if np.isnan(ordered[-1:]).any():  # missing values are behind all others
+            codes[np.isnan(ordered)] = _MISSING
+        codes <<= 32
+        np.bitwise_or(codes, rows, out=order[f])
     return order

@@ -58,8 +58,8 @@ def theta_table(n_labels: int, largest: float) -> FloatArray:
     return np.interp(shares, mean_distance(theta, n_labels) / n_pairs, theta)
 
 
-def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> Nodes:
-    """Grow a tree on the rows with positive weight, and prune it."""
+def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int, *, only: bool = False) -> Nodes:
+    """Grow a tree on the rows with positive weight, and prune it; the `only` tree on these data may overwrite them."""
     from labelrank._kernels.trees import grow
 
     rows = np.flatnonzero(weight)
@@ -67,11 +67,13 @@ def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> 
     if len(rows) < len(weight) and order is not None:
         kept = weight > 0
         order = order[kept[order & 0xFFFFFFFF]].reshape(len(order), len(rows))
-    elif order is not None:
+    elif order is not None and not only:
         order = order.copy()
     # Equal weights are one number, which need not be looked up row by row.
     equal = len(rows) == len(weight) and bool((weight == 1).all())
     factor, observed, unit, wide = np.ones(1), data.observed, 1.0, data.vote_range > _WIDE
+    if equal and data.complete:
+        observed = np.array([float(data.n_pairs)])
     if not equal:
         largest = float(weight.max())
         unit = unit_for(largest)
@@ -85,13 +87,14 @@ def grow_tree(data: TreeData, weight: FloatArray, growth: Growth, seed: int) -> 
     n, n_lanes = len(rows), data.lanes.shape[1]
     n_leaves = min(max(n, 1), growth.max_leaf_nodes or n, 2 ** min(growth.max_depth, 40))
     size = 2 * n_leaves + 1
-    ints, floats = np.empty((size, 6), dtype=np.int64), np.empty((size, 5))
+    ints, floats = np.empty((size, 7), dtype=np.int64), np.empty((size, 5))
     totals, balance = np.empty((size, n_lanes)), np.empty((size, data.n_pairs), dtype=np.float32)
+    balance[0] = 0.0  # above the root
     size = grow(
-        data.x, order, rows, data.lanes, factor, observed, data.categorical, data.n_pairs, data.width, data.complete,
-        growth.prior * vote, growth.table, growth.max_features, growth.max_depth, min_split, min_leaf,
-        growth.max_leaf_nodes, growth.shrinkage * vote, np.array([seed], dtype=np.uint64), np.arange(len(data.x)),
-        *np.zeros((4, n_lanes), dtype=np.float64 if wide else np.float32), np.zeros(4), np.zeros(len(weight), np.uint8),
+        data.x, order, rows, data.lanes, factor, observed, data.categorical, data.width, growth.prior * vote,
+        growth.table, growth.max_features, growth.max_depth, min_split, min_leaf, growth.max_leaf_nodes,
+        growth.shrinkage * vote, np.array([seed], dtype=np.uint64), np.arange(len(data.x)),
+        *np.zeros((4, n_lanes), dtype=np.float64 if wide else np.float32), np.zeros(5), np.zeros(len(weight), np.uint8),
         np.empty(n, dtype=np.int64), np.empty(n if order is None else 1), ints, floats, totals, balance,
         np.empty(size, dtype=np.int64)
     )  # fmt: skip

@@ -177,7 +177,7 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         """
         data, _, weight = self._prepare(X, y, sample_weight, sort=self.splitter == "best")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        nodes = grow_tree(data, weight, self._growth(data, weight), seed)
+        nodes = grow_tree(data, weight, self._growth(data, weight), seed, only=True)
         self._keep([nodes])
         self.feature_importances_ = importances(nodes, len(data.x))
         return self
