@@ -4,17 +4,19 @@ Claims, rivals measured in this run, one thread, CPU time, the smallest of sever
 
 1. the reduced problem of one soft projection: with 10 labels at least 20 times faster than DAQP, with 1,000 labels at
    least 40 times faster than the fastest of PIQP, OSQP and Clarabel; time grows no faster than k log k up to 100,000
-   labels. A projection is timed inside a compiled loop over many, as training calls it; a rival from its own binding,
-   set-up and solve, with matrices that are ready, at tolerances that give 1e-5 or better. The time that the rival
-   reports for its solve alone is printed too;
+   labels, between neighbouring sizes from 10 on and in a fit to all. A projection is timed inside a compiled loop over
+   many, as training calls it; a rival from its own binding, set-up and solve, with matrices that are ready, at
+   tolerances that give 1e-5 or better. The time that the rival reports for its solve alone is printed too;
 2. the original problem (20 features, 100 labels, all pairs of 50 and 50): at least 30,000 times faster than Clarabel;
 3. multiclass support vector machines (Crammer and Singer, no intercept): the objective of LIBLINEAR within 1e-3, in no
    more time than LIBLINEAR takes to get to the same objective, dense (20,000 x 100, 10 classes) and sparse (10,000
    documents x 20,000 terms, 20 classes);
-4. rankings of 10 labels, 10,000 instances x 16 features, to a gap of 1e-3: less time than 45 pairwise logistic
-   regressions at no worse a tau (by two standard errors at most), and at most a fifth of the time and a tenth of the
-   memory of LinearSVC on the 450,000 pairs;
-5. 200,000 x 1,000 sparse with 50 labels: a fit, all included, stays below 2 GiB.
+4. rankings of 10 labels, 10,000 instances x 16 features, to a gap of 1e-3 or less: less time than 45 pairwise logistic
+   regressions at no worse a mean tau over 40 data sets (by two standard errors at most), and at most a fifth of the
+   time and a tenth of the memory of LinearSVC on the 450,000 pairs. The settings are the same for all three, and were
+   chosen on data sets of other seeds;
+5. 200,000 x 1,000 sparse with 50 labels, 64-bit numbers, 1 % and 5 % of them not zero: a fit to a gap of 1e-3, all
+   included, stays below 2 GiB.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
@@ -49,6 +51,13 @@ def seconds(function):
     start = time.process_time()
     function()
     return time.process_time() - start
+
+
+def timed(function, *arguments):
+    """Seconds of a call, and its result."""
+    start = time.process_time()
+    result = function(*arguments)
+    return time.process_time() - start, result
 
 
 def best_of(function, repeat):
@@ -187,18 +196,42 @@ def reduced(quick):
                 f"{rival} (at least {factor})"
             )
             good &= times[rival] / ours >= factor
-    sizes = [100, 1000, 10_000] if quick else [100, 1000, 10_000, 100_000]
     for limit in (C, math.inf):
-        times = [ours_reduced(k, max(3, 200_000 // k), limit) for k in sizes]
-        growth = [b / a / (m * math.log(m) / (k * math.log(k))) for a, b, k, m in _pairs(times, sizes)]
-        listed = ", ".join(f"{k}: {1e6 * t:.1f} µs" for k, t in zip(sizes, times, strict=True))
-        print(f"1. C = {limit}: {listed}; growth over that of k log k at most {max(growth):.2f} (at most 1)")
-        good &= max(growth) <= 1.0
+        good &= growth(limit, quick)
     return good
 
 
-def _pairs(times, sizes):
-    return zip(times[:-1], times[1:], sizes[:-1], sizes[1:], strict=True)
+def growth(C, quick):
+    """Whether the time of a projection grows no faster than k log k: between all neighbouring sizes, and on the whole.
+
+    Every size has batches of as many numbers, of three seeds, and writes to arrays of its own. The sizes take turns, so
+    that what else the machine does strikes all of them; each batch is run twice in a row, so that it is in the caches
+    as far as it fits, and the second time counts; of the rounds, the median.
+    """
+    sizes = [10, 100, 1000, 10_000] if quick else [10, 100, 1000, 10_000, 100_000]
+    labels, rounds = (20_000, 5) if quick else (200_000, 41)
+    batches = []
+    for k in sizes:
+        for seed in range(3):
+            rng, n = np.random.default_rng(seed), labels // k
+            mu, nu = rng.normal(size=(n, k // 2)), rng.normal(size=(n, k - k // 2))
+            batches.append((mu, nu, np.full(n, C), np.zeros_like(mu), np.zeros_like(nu), np.zeros(n)))
+    took = np.empty((rounds, len(batches)))
+    for one in range(rounds):
+        for at, batch in enumerate(batches):
+            project_rows(*batch)
+            took[one, at] = seconds(lambda batch=batch: project_rows(*batch))
+    n = np.array([len(batch[0]) for batch in batches])
+    times = np.median(took / n, axis=0).reshape(-1, 3).mean(axis=1)
+    cost = times / (sizes * np.log(sizes))
+    steps = cost[1:] / cost[:-1]
+    slope = np.polyfit(np.log(sizes), np.log(cost), 1)[0]
+    listed = ", ".join(f"{k}: {1e6 * t:.3g} µs" for k, t in zip(sizes, times, strict=True))
+    print(
+        f"1. C = {C}: {listed}; growth over that of k log k at most {steps.max():.2f} from a size to the next (at most "
+        f"1), {10**slope:.2f} for a factor of 10 on the whole (at most 1)"
+    )
+    return steps.max() <= 1.0 and slope <= 0.0
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -293,7 +326,7 @@ def _crammer_singer(name, X, y, k, C, quick, tol=1e-3):
     ours = SoftProjectionRanker(C, fit_intercept=False, tol=tol, random_state=0)
     SoftProjectionRanker(C, fit_intercept=False).fit(X[:300], graphs[:300])
     theirs = LinearSVC(multi_class="crammer_singer", C=C, fit_intercept=False, max_iter=10_000, random_state=0)
-    mine = best_of(lambda: ours.fit(X, graphs), 1 if quick else 3)
+    mine = seconds(lambda: ours.fit(X, graphs))
     reached = multiclass_objective(X, y, ours.coef_, C)
     optimum = multiclass_objective(X, y, theirs.set_params(tol=1e-5).fit(X, y).coef_, C)
     # The loosest tolerance, of steps of a factor 1.5, with which LIBLINEAR gets as low.
@@ -302,7 +335,8 @@ def _crammer_singer(name, X, y, k, C, quick, tol=1e-3):
         took = seconds(lambda: theirs.fit(X, y))
         if multiclass_objective(X, y, theirs.coef_, C) <= reached:
             break
-    took = min(took, best_of(lambda: theirs.fit(X, y), 1 if quick else 2))
+    for _ in range(1 if quick else 3):  # in turns, so that what else the machine does strikes both
+        mine, took = min(mine, seconds(lambda: ours.fit(X, graphs))), min(took, seconds(lambda: theirs.fit(X, y)))
     print(
         f"3. Crammer and Singer, {name} {X.shape[0]} x {X.shape[1]}, {k} classes, C={C}: {mine:.2f} s to "
         f"{reached:.2f}, {abs(reached / optimum - 1):.1e} from LIBLINEAR's (at most 1e-3), in {ours.n_iter_} epochs; "
@@ -316,8 +350,8 @@ def _crammer_singer(name, X, y, k, C, quick, tol=1e-3):
 # ---------------------------------------------------------------------------------------------------------------
 
 
-def make_rankings(n, d, k):
-    rng = np.random.default_rng(0)
+def make_rankings(n, d, k, seed):
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(2 * n, d))
     utilities = X @ rng.normal(size=(d, k)) + 2 * rng.normal(size=(2 * n, k))
     ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
@@ -344,8 +378,13 @@ def fit_on_pairs(X, ranks):
 
 
 def fit_ours(X, ranks):
-    """Pair by pair, as the rivals do."""
-    return SoftProjectionRanker(0.1, decomposition="disagreement", margin="unit", random_state=0).fit(X, ranks)
+    """Pair by pair, as the rivals do.
+
+    C and tol were chosen on seeds 0 to 9 and 100 to 119, where tau differed from the logistic regressions' by -0.00009
+    and 0.00005. What a gap of 1e-3 leaves to optimise is some 0.0001 of tau.
+    """
+    ranker = SoftProjectionRanker(0.2, decomposition="disagreement", margin="unit", tol=1e-4, random_state=0)
+    return ranker.fit(X, ranks)
 
 
 def taus(ranks, predicted):
@@ -390,28 +429,38 @@ def peak(function, *arguments):
 
 def rankings(quick):
     n, d, k = (1000, 8, 5) if quick else (10_000, 16, 10)
-    X, ranks, X_test, ranks_test = make_rankings(n, d, k)
-    fit_ours(X[:100], ranks[:100])
-    pairwise = PairwiseRanker(LogisticRegression())
-    ours_time = best_of(lambda: fit_ours(X, ranks), 1 if quick else 5)
-    pairwise_time = best_of(lambda: pairwise.fit(X, ranks), 1 if quick else 3)
-    pairs_time = seconds(lambda: fit_on_pairs(X, ranks))
-    ranker = fit_ours(X, ranks)
-    ours, other = taus(ranks_test, ranker.predict(X_test)), taus(ranks_test, pairwise.predict(X_test))
-    tau, error = (ours - other).mean(), (ours - other).std() / math.sqrt(n)
-    W = fit_on_pairs(X, ranks).coef_.reshape(k, d)
-    pairs_tau = taus(ranks_test, -(X_test @ W.T)).mean()
+    seeds = range(200, 202 if quick else 240)
+    fit_ours(*make_rankings(100, d, k, 0)[:2])
+    ours, other, pairs, took, gaps = [], [], [], [], []
+    for seed in seeds:
+        X, ranks, X_test, ranks_test = make_rankings(n, d, k, seed)
+        ours_time, ranker = timed(fit_ours, X, ranks)
+        pairwise_time, pairwise = timed(PairwiseRanker(LogisticRegression()).fit, X, ranks)
+        took.append([ours_time, pairwise_time])
+        gaps.append(ranker.dual_gap_ / ranker.objective_)
+        ours.append(taus(ranks_test, ranker.predict(X_test)).mean())
+        other.append(taus(ranks_test, pairwise.predict(X_test)).mean())
+        if len(pairs) < 3:
+            pairs_time, machine = timed(fit_on_pairs, X, ranks)
+            pairs.append([pairs_time, taus(ranks_test, -(X_test @ machine.coef_.reshape(k, d).T)).mean()])
+    difference = np.subtract(ours, other)
+    tau, error = difference.mean(), difference.std(ddof=1) / math.sqrt(len(seeds))
+    ours_time, pairwise_time = np.median(took, axis=0)
+    pairs_time, pairs_tau = np.median(pairs, axis=0)
     memory, pairs_memory = peak(fit_ours, X, ranks), peak(fit_on_pairs, X, ranks)
     print(
-        f"4. rankings, {n} x {d}, {k} labels, C=0.1: {ours_time:.3f} s to a gap of "
-        f"{ranker.dual_gap_ / (1 + ranker.objective_):.1e}, tau {ours.mean():.4f}, {memory:.0f} MiB; pairwise logistic "
-        f"regressions {pairwise_time:.3f} s, tau {other.mean():.4f}, difference "
-        f"{tau:.4f} ± {error:.4f}; LinearSVC on pairs {pairs_time:.2f} s, tau "
-        f"{pairs_tau:.4f}, {pairs_memory:.0f} MiB: {pairs_time / ours_time:.0f} times the time (at least 5), "
-        f"{pairs_memory / max(memory, 0.1):.0f} times the memory (at least 10)"
+        f"4. rankings, {n} x {d}, {k} labels, {len(seeds)} data sets: {ours_time:.3f} s to a gap of {max(gaps):.1e} at "
+        f"most, tau {np.mean(ours):.5f}, {memory:.0f} MiB; pairwise logistic regressions {pairwise_time:.3f} s, tau "
+        f"{np.mean(other):.5f}, difference {tau:+.5f} ± {error:.5f}; LinearSVC on pairs {pairs_time:.2f} s, tau "
+        f"{pairs_tau:.4f} (3 data sets), {pairs_memory:.0f} MiB: {pairs_time / ours_time:.0f} times the time (at least "
+        f"5), {pairs_memory / max(memory, 0.1):.0f} times the memory (at least 10)"
     )
     return (
-        ours_time < pairwise_time and tau >= -2 * error and pairs_time >= 5 * ours_time and pairs_memory >= 10 * memory
+        ours_time < pairwise_time
+        and max(gaps) <= 1e-3
+        and tau >= -2 * error
+        and pairs_time >= 5 * ours_time
+        and pairs_memory >= 10 * memory
     )
 
 
@@ -420,12 +469,11 @@ def rankings(quick):
 # ---------------------------------------------------------------------------------------------------------------
 
 
-def _large_fit(what, n, channel):
+def _large_fit(what, n, per_row, max_iter, channel):
     d, k = 1000, 50
     rng = np.random.default_rng(0)
-    per_row = 20
     indices = rng.integers(0, d, (n, per_row)).astype(np.int32).ravel()
-    values = rng.normal(size=n * per_row).astype(np.float32 if what == "rankings" else np.float64)
+    values = rng.normal(size=n * per_row)
     X = sparse.csr_array((values, indices, np.arange(n + 1, dtype=np.int32) * per_row), shape=(n, d))
     X.sum_duplicates()
     del indices, values
@@ -439,24 +487,29 @@ def _large_fit(what, n, channel):
             levels[first : first + 10_000] = (-scores).argsort(axis=1).argsort(axis=1)
         y = PreferenceGraphs(levels=levels, n_labels=k)
     start = time.process_time()
-    ranker = SoftProjectionRanker(0.01, random_state=0, max_iter=2, tol=1e-2).fit(X, y)
-    gap = ranker.dual_gap_ / (1 + ranker.objective_)
-    channel.send((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time() - start, gap))
+    ranker = SoftProjectionRanker(0.01, random_state=0, max_iter=max_iter).fit(X, y)
+    gap = ranker.dual_gap_ / ranker.objective_
+    channel.send(
+        (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time() - start, gap, ranker.n_iter_)
+    )
 
 
 def memory(quick):
-    n = 2000 if quick else 200_000
+    """The data are 64-bit numbers, the settings those by default but for C; quick: a small size and few epochs."""
+    n, max_iter = (2000, 5) if quick else (200_000, 1000)
     good = True
-    for what in ("classes", "rankings"):
+    for what, per_row in (("classes", 50), ("rankings", 10), ("rankings", 50)):
         receiver, sender = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.get_context("spawn").Process(target=_large_fit, args=(what, n, sender))
+        process = multiprocessing.get_context("spawn").Process(
+            target=_large_fit, args=(what, n, per_row, max_iter, sender)
+        )
         process.start()
         sender.close()
-        mib, took, gap = receiver.recv()
+        mib, took, gap, epochs = receiver.recv()
         process.join()
         print(
-            f"5. {n} x 1000 sparse, 50 labels, {what}: the whole process {mib:.0f} MiB at its largest (at most 2048), "
-            f"{took:.1f} s for 2 epochs, gap {gap:.1e}"
+            f"5. {n} x 1000 sparse with {per_row} numbers a row, 50 labels, {what}: the whole process {mib:.0f} MiB at "
+            f"its largest (at most 2048), {took:.1f} s for {epochs} epochs, gap {gap:.1e}"
         )
         good &= mib <= 2048
     return good

@@ -25,6 +25,7 @@ from labelrank.metrics import kendall_tau
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 from labelrank.solvers.soft_projection import project_polyhedron
 from labelrank.solvers.sopopo import sopopo
+from labelrank.solvers.sopopo_face import climb_face
 from labelrank.solvers.sopopo_interior import solve_interior
 from labelrank.solvers.sopopo_models import DenseModel
 
@@ -38,6 +39,13 @@ def quiet(ranker, *args, **kwargs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ranker.fit(*args, **kwargs)
+
+
+def quiet_gap(ranker, *args):
+    """Fit without the warning of a gap that is too large."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return ranker.fit(*args)
 
 
 def sides(edges):
@@ -397,6 +405,134 @@ def test_single_precision():
     assert single.objective_ == pytest.approx(double.objective_, rel=3e-5)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("tol", [1e-3, 1e-5])
+def test_very_many_duals_are_of_32_bits(name, tol, monkeypatch):
+    X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
+    params = {"decomposition": name, "random_state": 0, "tol": tol, "warm_start": True}
+    double = SoftProjectionRanker(**params).fit(X, y)
+    monkeypatch.setattr("labelrank.rankers.soft_projection._MANY_DUALS", 10)
+    single = SoftProjectionRanker(**params).fit(X, y)
+    assert (double.duals_.dtype, single.duals_.dtype) == (np.float64, np.float32)
+    assert single.objective_ == pytest.approx(double.objective_, rel=2 * tol)
+    # The coefficients are those of the duals as stored, and what is certified is what the definition says.
+    graphs, features = as_graphs(y), with_constant(X)
+    gamma = -graphs.levels.astype(float)
+    loss = SoftMarginLoss(graphs, get_decomposition(name), np.ones(len(X)), gamma)
+    W, linear, o = np.zeros((5, 5)), 0.0, 0
+    for i in range(len(X)):
+        for s in range(loss.head[i, 0], loss.head[i + 1, 0]):
+            A, B = (loss.members[slice(*loss.sides[s, side])] for side in ([0, 1], [2, 3]))
+            alpha, beta = np.split(single.duals_[o : o + len(A) + len(B)].astype(float), [len(A)])
+            o += len(A) + len(B)
+            assert min(alpha.min(), beta.min()) >= 0
+            assert abs(alpha.sum() - beta.sum()) <= 1e-6 * loss.weight[s]
+            assert alpha.sum() <= loss.weight[s] * (1 + 1e-6)
+            W[A] += np.outer(alpha, features[i])
+            W[B] -= np.outer(beta, features[i])
+            linear += alpha @ gamma[i, A] - beta @ gamma[i, B]
+    assert_allclose(coefficients(single), W, atol=1e-9)
+    assert single.dual_objective_ == pytest.approx(linear - 0.5 * (W**2).sum(), rel=1e-9)
+    subgraphs, gammas, bounds = literal_problem(graphs, name, 1.0, gamma=gamma)
+    value = oracle.objective(coefficients(single), features, subgraphs, gammas, bounds)
+    assert single.objective_ == pytest.approx(value, rel=1e-9)
+    assert single.dual_gap_ <= tol * value
+    # A smaller tolerance than 32 bits are good for has all of them.
+    exact = SoftProjectionRanker(**{**params, "tol": 1e-8}).fit(X, y)
+    assert exact.duals_.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_climbing_gains_what_it_says(name, dtype):
+    X, y = make_label_ranking(80, 6, n_labels=5, concentration=0.5, random_state=0)
+    graphs, C = as_graphs(y), 5.0
+    loss = SoftMarginLoss(graphs, get_decomposition(name), np.ones(len(X)), -graphs.levels)
+    model, duals = DenseModel(X, 1.0, 5), np.zeros(loss.n_duals, dtype=dtype)
+    before = sopopo(model, loss, C, duals=duals, tol=2e-2, max_iter=50, rng=np.random.RandomState(0)).dual
+    zeros = duals == 0
+    gain, cost = climb_face(model, loss, duals, C * loss.weight, 1e4, 0.0)
+    assert gain > 0
+    assert 0 < cost <= 2e4 + len(X)  # a step that meets an edge counts twice
+    fresh = DenseModel(X, 1.0, 5)
+    fresh.restore(loss, duals)
+    assert_allclose(model.coef, fresh.coef, atol=1e-9)
+    assert_allclose(model.bias, fresh.bias, atol=1e-9)
+    # One more look without an epoch tells the dual objective; it changes nothing that is feasible.
+    after = sopopo(fresh, loss, C, duals=duals.astype(float), tol=np.inf, max_iter=1, rng=np.random.RandomState(0)).dual
+    assert after - before == pytest.approx(gain, rel=1e-6 if dtype == np.float64 else 1e-2)
+    assert (duals[zeros] == 0).all()
+    assert duals.min() >= 0
+    rounding = 1e-10 if dtype == np.float64 else 1e-6
+    for i in range(len(X)):
+        o = loss.head[i, 1]
+        for s in range(loss.head[i, 0], loss.head[i + 1, 0]):
+            p, q = loss.sides[s, 1] - loss.sides[s, 0], loss.sides[s, 3] - loss.sides[s, 2]
+            alpha, beta = duals[o : o + p].astype(float), duals[o + p : o + p + q].astype(float)
+            assert abs(alpha.sum() - beta.sum()) <= rounding * C * loss.weight[s]
+            assert alpha.sum() <= C * loss.weight[s] * (1 + rounding)
+            o += p + q
+
+
+def test_climbing_keeps_within_its_memory(monkeypatch):
+    X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
+    climbing = SoftProjectionRanker(random_state=0, tol=1e-7).fit(X, y)
+    monkeypatch.setattr("labelrank.solvers.sopopo_face._MEMORY", 0)
+    without = SoftProjectionRanker(random_state=0, tol=1e-7, max_iter=100_000).fit(X, y)
+    assert without.objective_ == pytest.approx(climbing.objective_, rel=2e-7)
+    assert without.dual_gap_ <= 1e-7 * without.objective_
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1e-3, 1e6])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_gap_is_relative_in_any_unit(unit, kernel):
+    """With targets in another unit and C in its inverse, all is the same up to the unit; rounding aside."""
+    rng = np.random.default_rng(0)
+    X, gamma = rng.normal(size=(40, 3)), rng.normal(size=(40, 4))
+    params = {"targets": "scores", "kernel": kernel, "gamma": 0.5, "random_state": 0, "tol": 1e-6}
+    plain = SoftProjectionRanker(2.0, **params).fit(X, gamma)
+    other = SoftProjectionRanker(2.0 * unit, **params).fit(X, gamma * unit)
+    assert plain.dual_gap_ <= 1e-6 * plain.objective_
+    assert other.dual_gap_ <= 1e-6 * other.objective_
+    assert other.objective_ == pytest.approx(plain.objective_ * unit**2, rel=2e-6)
+    assert_allclose(other.decision_function(X) / unit, plain.decision_function(X), atol=2e-2)
+
+
+def test_a_small_C_learns_as_well():
+    """However small the objective, the gap is small in comparison, so that the first step is not the last."""
+    X, y = make_label_ranking(30, 3, n_labels=4, concentration=2.0, random_state=0)
+    ranker = SoftProjectionRanker(1e-7, random_state=0).fit(X, y)
+    assert ranker.objective_ < 1e-3
+    assert ranker.coef_.any()
+    assert ranker.score(X, y) > 0.3
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+def test_features_too_large_to_be_squared(form):
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)
+    large = X.copy()
+    large[7] *= 1e160
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=r"row 7 of X is so large .* scale X"):
+            getattr(SoftProjectionRanker(), method)(form(large), y)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="NaN or infinite entries; scale X"):
+        SoftProjectionRanker(kernel="poly", gamma=1.0).fit(form(large), y)
+    fitted = SoftProjectionRanker(1e-250, fit_intercept=False, random_state=0).fit(form(X * 1e120), y)
+    assert np.isfinite(fitted.decision_function(form(X * 1e120))).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("scale", [1e-15, 1e25])
+def test_32_bits_of_any_scale(form, scale):
+    """Neither do squares overflow, nor do duals become zero by rounding."""
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)
+    C = scale**-2  # as if X was not scaled
+    single = SoftProjectionRanker(C, fit_intercept=False, random_state=0).fit(form((X * scale).astype(np.float32)), y)
+    double = SoftProjectionRanker(fit_intercept=False, random_state=0).fit(X, y)
+    assert single.objective_ / C == pytest.approx(double.objective_, rel=3e-3)
+    assert single.dual_gap_ <= 1e-3 * single.objective_
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Kernels
 # ---------------------------------------------------------------------------------------------------------------
@@ -436,6 +572,28 @@ def test_bad_kernels():
         SoftProjectionRanker(kernel="precomputed").fit(np.arange(36.0).reshape(6, 6), y)
     with pytest.raises(ValueError, match=r"must return a matrix of shape \(6, 6\)"):
         SoftProjectionRanker(kernel=lambda A, B: A).fit(X, y)
+    with pytest.raises(ValueError, match="diagonal from 0"):
+        SoftProjectionRanker(kernel="precomputed").fit(np.diag([1.0, 1, 1, -2, 1, 1]), y)
+
+
+def test_indefinite_kernels_are_told():
+    X, y = make_label_ranking(30, 2, n_labels=3, random_state=0)
+    gram = X @ X.T + np.eye(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SoftProjectionRanker(kernel="precomputed", random_state=0).fit(gram, y)
+        # Of deficient rank, with eigenvalues that rounding makes negative
+        SoftProjectionRanker(kernel="precomputed", random_state=0, fit_intercept=False).fit(X @ X.T, y)
+    larger = gram.copy()
+    larger[3, 5] = larger[5, 3] = 2 * np.sqrt(gram[3, 3] * gram[5, 5])  # than the two norms allow
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        quiet_gap(SoftProjectionRanker(kernel="precomputed", random_state=0, max_iter=20), larger, y)
+    # Every two instances could have these inner products, all of them could not.
+    signs = np.where(np.arange(30) % 2, 1.0, -1.0)
+    apart = np.eye(30) - 0.9 * (1 - np.eye(30)) * np.outer(signs, signs)
+    same = np.where(signs[:, np.newaxis] > 0, [1.0, 2.0, 3.0], [3.0, 2.0, 1.0])
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        quiet_gap(SoftProjectionRanker(0.01, kernel="precomputed", random_state=0, fit_intercept=False), apart, same)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -160,6 +160,63 @@ def test_the_largest_numbers():
     assert_allclose(beta / top, [1.0, 1.0, 0.0])
 
 
+def large_sides(kind, rng):
+    """Problems beyond the size from which the entries that can be active are copied first."""
+    mu, nu = rng.normal(size=5000), rng.normal(size=3001)
+    if kind == "ties":
+        mu, nu = mu.round(1), nu.round(1)
+    elif kind == "one against many":
+        mu = mu[:1]
+    elif kind == "sorted":
+        mu, nu = np.sort(mu), np.sort(nu)[::-1].copy()
+    elif kind == "all equal":
+        mu, nu = np.full(5000, 1.5), np.full(3001, -1.0)
+    elif kind == "barely in touch":
+        mu, nu = mu - mu.max() + 1e-3, nu - nu.max() + 1e-3
+    elif kind == "apart":
+        mu, nu = mu - 10, nu - 10
+    elif kind == "few large":
+        mu, nu = mu - 10 * (rng.random(5000) < 0.99), nu - 10 * (rng.random(3001) < 0.99)
+    elif kind == "one side few":
+        mu = mu - 10 * (rng.random(5000) < 0.99)
+    return mu, nu
+
+
+KINDS = ["plain", "ties", "one against many", "sorted", "all equal", "barely in touch", "apart", "few large"]
+
+
+@pytest.mark.parametrize("C", [1e-9, 0.3, 4.0, 100.0, 2000.0, np.inf])
+@pytest.mark.parametrize("kind", [*KINDS, "one side few"])
+def test_large_problems_equal_their_definition(kind, C):
+    mu, nu = large_sides(kind, np.random.default_rng(0))
+    alpha, beta = soft_projection(mu, nu, C)
+    assert oracle.kkt_violation(mu, nu, C, alpha, beta) < 1e-12 * max(1.0, alpha.sum())
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 200, 2048, 5000])
+@pytest.mark.parametrize("at", [0, 1, 62, -1])
+def test_the_largest_entry_wherever_it_is(size, at):
+    mu, nu = np.random.default_rng(size).uniform(size=(2, size))
+    mu[at], nu[-1 - at if at >= 0 else 0] = 3.0, 2.5
+    alpha, beta = soft_projection(mu, nu, 0.25)
+    assert alpha[at] == beta[-1 - at if at >= 0 else 0] == 0.25
+    assert np.count_nonzero(alpha) == np.count_nonzero(beta) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_problems_do_not_depend_on_copies(seed):
+    """The same as for a problem with so many entries of no influence that all can be copied, or none."""
+    rng = np.random.default_rng(seed)
+    mu, nu, C = rng.normal(size=700), rng.normal(size=500), rng.choice([0.2, 3.0, 50.0, np.inf])
+    alone = soft_projection(mu, nu, C)
+    hidden = np.full(8000, -1e3)
+    padded = soft_projection(np.r_[hidden, mu], np.r_[nu, hidden], C)
+    assert_allclose(padded[0][8000:], alone[0], rtol=1e-13, atol=1e-15)
+    assert_allclose(padded[1][:500], alone[1], rtol=1e-13, atol=1e-15)
+    assert not padded[0][:8000].any()
+    assert not padded[1][500:].any()
+
+
 @pytest.mark.parametrize("k", [1000, 20001])
 def test_many_entries(k):
     rng = np.random.default_rng(k)

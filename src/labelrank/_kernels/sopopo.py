@@ -57,7 +57,7 @@ def visit(i, norm, f, delta, duals, bound, small, mu, nu, structure):
                 # The problem times the squared norm: duals are divided at the end, scores never.
                 top_mu, t_a, top_nu, t_b = levels(mu[:p], nu[:q], bound[s] * norm)
                 for m in range(p):
-                    old = duals[o + m]
+                    old = np.float64(duals[o + m])  # differences of 32-bit numbers need more bits than they have
                     new = max(t_a - (top_mu - mu[m]), 0.0) / norm
                     if new != old:
                         duals[o + m] = new
@@ -65,7 +65,7 @@ def visit(i, norm, f, delta, duals, bound, small, mu, nu, structure):
                         delta[members[a0 + m]] += step
                         f[members[a0 + m]] += step * norm
                 for m in range(q):
-                    old = duals[o + p + m]
+                    old = np.float64(duals[o + p + m])
                     new = max(t_b - (top_nu - nu[m]), 0.0) / norm
                     if new != old:
                         duals[o + p + m] = new

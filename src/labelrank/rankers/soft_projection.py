@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -23,7 +24,7 @@ from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.rankers.base import OnEmpty, RankerMixin
 from labelrank.solvers.sopopo import SopopoState, project_online, sopopo
 from labelrank.solvers.sopopo_models import DenseModel, GramModel, SparseModel
-from labelrank.supervision import PreferenceGraphs, as_graphs
+from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
 FloatArray = npt.NDArray[np.float64]
 _BATCH = (
@@ -31,7 +32,6 @@ _BATCH = (
     "dual_coef_",
     "support_",
     "support_vectors_",
-    "gamma_",
     "dual_gap_",
     "objective_",
     "dual_objective_",
@@ -39,6 +39,9 @@ _BATCH = (
     "gap_curve_",
 )
 _ONLINE = ("iterate_", "n_seen_")
+_MANY_DUALS = 2**26  # half a GiB of 64 bits
+_TINY_DUAL = 1e-25  # far from 1e-38, where numbers of 32 bits end
+_SAFE_TOL = 1e-5  # rounding to 32 bits is in the way of gaps below some 1e-6
 
 
 def _centred(scores: FloatArray) -> FloatArray:
@@ -98,7 +101,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
     coef0 : float, default=0.0
         Constant of the kernels ``"poly"`` and ``"sigmoid"``.
     tol : float, default=1e-3
-        Stop when the duality gap is at most ``tol * (1 + objective)``.
+        Stop when the duality gap is at most ``tol`` times the objective.
     max_iter : int, default=1000
         Number of epochs, passes over the instances, at most.
     fit_intercept : bool, default=True
@@ -141,7 +144,8 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         Epochs so far, seconds since the start, objective and dual objective, each time they were computed.
     duals_ : ndarray
         The dual variables of all subgraphs, for a warm start; with ``warm_start=True``, and where `fit` stopped early.
-        As precise as `X`: of 32 bits for such an `X`, in half the memory, with gaps down to some 1e-6.
+        As precise as `X`: of 32 bits for such an `X`, in half the memory, with gaps down to some 1e-6. From 2**26
+        (67 million) of them on they are of 32 bits for any `X`, unless `tol` is below 1e-5.
     iterate_ : ndarray of shape (n_labels, n_features + 1)
         The last iterate of `partial_fit`, intercepts last; ``coef_`` and ``intercept_`` are the mean of all.
     n_seen_ : int
@@ -169,7 +173,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
     >>> ranker = SoftProjectionRanker(C=1.0, random_state=0)
     >>> print(f"{cross_val_score(ranker, X, y, cv=KFold(shuffle=True, random_state=0)).mean():.2f}")
     0.96
-    >>> bool(ranker.fit(X, y).dual_gap_ <= 1e-3 * (1 + ranker.objective_))
+    >>> bool(ranker.fit(X, y).dual_gap_ <= 1e-3 * ranker.objective_)
     True
     """
 
@@ -261,10 +265,10 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         self
         """
         X, loss = self._validate_margins(X, y, sample_weight)
-        duals = self._start(loss, X.dtype)
+        model = self._model(X, loss.shape[1])
+        duals = self._start(loss, self._dual_dtype(loss, model, X.dtype))
         for name in (*_BATCH, *_ONLINE, "coef_", "intercept_"):
             self.__dict__.pop(name, None)
-        model = self._model(X, loss.shape[1])
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         state = sopopo(
@@ -284,6 +288,12 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             setattr(self, name, value)
         context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
         state.warn(type(self).__name__, self.max_iter, self.tol)
+        if getattr(model, "indefinite", False):
+            warnings.warn(
+                f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so that the objective has "
+                "several optima and the duality gap says nothing about the best of them; use another kernel",
+                stacklevel=stacklevel_of_user(),
+            )
         return self
 
     @available_if(_is_linear)
@@ -309,7 +319,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         """
         first = not hasattr(self, "coef_")
         X, loss = self._validate_margins(X, y, sample_weight, reset=first)
-        for name in _BATCH:
+        for name in (*_BATCH, "gamma_"):
             self.__dict__.pop(name, None)
         shape = (loss.shape[1], X.shape[1] + 1)
         mean = np.zeros(shape) if first else np.column_stack([self.coef_, self.intercept_])
@@ -398,6 +408,15 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             targets = _centred(y) if self.targets == "scores" else -graphs.levels
         return X, SoftMarginLoss(graphs, decomposition, weight, targets, self.weighting)
 
+    def _dual_dtype(self, loss: SoftMarginLoss, model: Any, dtype: Any) -> Any:
+        """As precise as X, but of 32 bits where they are very many and such numbers reach `tol` by far."""
+        if loss.n_duals >= _MANY_DUALS and self.tol >= _SAFE_TOL:
+            dtype = np.dtype(np.float32)
+        # Duals are at most C times a weight, and about one over a squared norm.
+        most = self.C * loss.weight.max(initial=0.0)
+        least = min(most, 1.0 / max(model.norm.max(initial=0.0), 1.0))
+        return dtype if least > _TINY_DUAL and most < 1.0 / _TINY_DUAL else np.dtype(np.float64)
+
     def _start(self, loss: SoftMarginLoss, dtype: Any) -> npt.NDArray[Any]:
         """Zeros, or the duals of the last fit for a warm start."""
         if not (self.warm_start and hasattr(self, "duals_")):
@@ -411,10 +430,13 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
 
     def _model(self, X: Any, n_labels: int) -> Any:
         constant = float(self.fit_intercept)
+        self.__dict__.pop("gamma_", None)
         if _is_named(self.kernel, "linear"):
             return (SparseModel if sparse.issparse(X) else DenseModel)(X, constant, n_labels)
         self.gamma_ = self._gamma_of(X)
         gram = self._kernel(X, X) + constant
+        if not np.isfinite(gram).all():
+            raise ValueError(f"the kernel matrix has NaN or infinite entries; scale X, or check kernel={self.kernel!r}")
         if not np.allclose(gram, gram.T) or (np.diagonal(gram) < 0).any():
             raise ValueError(
                 "the kernel matrix is not symmetric with a diagonal from 0, so it holds no inner products; "

@@ -73,7 +73,7 @@ class SopopoState:
         elif not (self.converged or self.stopped):
             warnings.warn(
                 f"{name} stopped after {self.n_iter} epochs (max_iter={max_iter}) with {gap}, "
-                f"{self.gap / (1 + abs(self.primal)):.2g} relative, tol={tol:g}; increase max_iter, scale the "
+                f"{self.gap / max(abs(self.primal), 1e-300):.2g} relative, tol={tol:g}; increase max_iter, scale the "
                 "features, decrease C, or accept it by a larger tol",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
@@ -106,7 +106,7 @@ def sopopo(
     duals : ndarray of shape (loss.n_duals,)
         Where to start, zeros or what another call left; they are made feasible first.
     tol : float
-        Stop when the duality gap is at most ``tol * (1 + |primal|)``.
+        Stop when the duality gap is at most ``tol * |primal|``.
     max_iter : int
         Number of epochs at most.
     rng : RandomState
@@ -233,7 +233,7 @@ class _Ascent:
         least = min(self.least, 0.05 * self.interior_cost / self.row_cost)
         self.visits, self.budget, self.gained = 0, max(0.5 * self.visits, least), 0.0
         state.curve.append((state.n_iter, time.perf_counter() - self.begin, primal, dual))
-        self.asked = self.tol * (1 + abs(primal))
+        self.asked = self.tol * abs(primal)
         state.converged = abs(state.gap) <= self.asked  # rounding can make it negative, and then it certifies nothing
         self.ratio = state.gap / found if found > 0 else self.ratio
         self.ahead = self._work_ahead()

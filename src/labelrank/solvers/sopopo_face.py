@@ -17,6 +17,7 @@ from labelrank.losses.soft_margin import SoftMarginLoss
 FloatArray = npt.NDArray[np.float64]
 
 _LEAST = 5  # steps
+_MEMORY = 2**24  # numbers, in vectors of one for each dual and each score that take part
 
 
 def climb_face(
@@ -35,7 +36,8 @@ def climb_face(
     bound : ndarray of shape (n_subgraphs,)
         Largest sum of each subgraph.
     budget : float
-        Number of rows to multiply with, about. With too many rows for a few steps, nothing is done.
+        Number of rows to multiply with, about. With too many rows for a few steps, or for the memory, nothing is
+        done.
     overhead : float
         What each step costs besides, in rows.
 
@@ -45,23 +47,28 @@ def climb_face(
         By how much the dual objective is larger, and its cost in rows.
     """
     from labelrank._kernels import sopopo_face as kernels
-    from labelrank._kernels.sopopo import make_feasible
 
-    movable = np.empty(loss.shape[0], dtype=bool)
-    kernels.can_move(duals, bound, movable, loss.structure)
-    rows = np.flatnonzero(movable)
-    each = len(rows) + overhead
-    if not len(rows) or _LEAST * each > budget:
+    n_rows, n_subgraphs, n_duals = kernels.size_of_face(duals, bound, loss.structure)
+    each = n_rows + overhead
+    if not n_rows or _LEAST * each > budget or 9 * n_duals + 4 * n_rows * loss.shape[1] > _MEMORY:
         return 0.0, 0.0
-    sizes = loss.head[rows + 1, 1] - loss.head[rows, 1]
-    at = np.concatenate([[0], np.cumsum(sizes)])
-    where = np.repeat(loss.head[rows, 1] - at[:-1], sizes) + np.arange(at[-1])  # of compact vectors in duals
+    rows, where = np.empty(n_rows, dtype=np.intp), np.empty(n_duals, dtype=np.intp)
+    face = (
+        np.empty(n_subgraphs + 1, dtype=np.intp),
+        np.empty(n_subgraphs, dtype=np.intp),
+        np.empty(n_subgraphs),
+        np.empty(n_duals, dtype=np.intp),
+        np.empty(n_duals),
+    )
+    kernels.collect_face(duals, bound, loss.shape[1], rows, where, face, loss.structure)
     before = duals[where].astype(np.float64)
+    x = before.copy()
     part = model.part(rows)
-    scores = part.scores()
-    held = np.empty((len(rows), loss.shape[1]))
-    gradient, direction = np.empty(at[-1]), np.zeros(at[-1])
-    square = kernels.face_gradient(rows, at, scores, duals, bound, gradient, loss.structure)
+    scores = np.ascontiguousarray(part.scores())
+    f = scores.reshape(-1)
+    held = np.empty_like(scores)
+    gradient, direction = np.empty(n_duals), np.zeros(n_duals)
+    square = kernels.gradient_on(face, x, f, gradient)
     first, last, gain, cost = square, 0.0, 0.0, each
     for _ in range(int(budget / each)):
         if square <= 1e-24 * first or square == 0.0:
@@ -69,16 +76,16 @@ def climb_face(
         cost += each
         direction *= square / last if last > 0.0 else 0.0
         direction += gradient
-        kernels.hold(rows, at, direction, held, loss.structure)
+        kernels.hold_on(face, direction, held.reshape(-1))
         response = part.response(held)
         curvature = float(np.vdot(held, response))
         slope = float(gradient @ direction)
-        limit = kernels.largest_step(rows, at, duals, direction, bound, loss.structure)
+        limit = kernels.largest_step(face, x, direction)
         step = slope / curvature if curvature > 0.0 else np.inf
         if not np.isfinite(min(step, limit)) or slope <= 0.0:
             break
         if step < limit:
-            kernels.move(rows, at, duals, direction, step, bound, loss.structure)
+            kernels.move(face, x, direction, step, False)
             scores += step * response
             gain += 0.5 * step * slope
             last = square
@@ -86,24 +93,25 @@ def climb_face(
             # At the edge of the face another one begins, and the directions so far are of no use on it.
             last = 0.0
             sure = limit * (slope - 0.5 * limit * curvature)
-            old = duals[where]
+            old = x.copy()
             if np.isfinite(step):
-                kernels.move_beyond(rows, at, duals, direction, step, bound, loss.structure)
-                change = duals[where] - old
-                kernels.hold(rows, at, change, held, loss.structure)
+                kernels.move(face, x, direction, step, True)
+                change = x - old
+                kernels.hold_on(face, change, held.reshape(-1))
                 beyond = part.response(held)
                 cost += each
-                more = kernels.slope_of(rows, at, scores, change, loss.structure) - 0.5 * float(np.vdot(held, beyond))
+                more = kernels.slope_of(face, f, change) - 0.5 * float(np.vdot(held, beyond))
             if np.isfinite(step) and more > sure:
                 scores += beyond
                 gain += more
             else:
-                duals[where] = old
-                kernels.move(rows, at, duals, direction, limit, bound, loss.structure)
+                x[:] = old
+                kernels.move(face, x, direction, limit, False)
                 scores += limit * response
                 gain += sure
-        square = kernels.face_gradient(rows, at, scores, duals, bound, gradient, loss.structure)
-    make_feasible(rows, duals, bound, loss.structure)  # many small steps add up their rounding
-    kernels.hold(rows, at, duals[where] - before, held, loss.structure)
+        square = kernels.gradient_on(face, x, f, gradient)
+    kernels.level_all(face, x)  # many small steps add up their rounding
+    duals[where] = x
+    kernels.hold_on(face, duals[where] - before, held.reshape(-1))  # as stored
     model.add(rows, held)
     return gain, cost

@@ -21,7 +21,7 @@ _STEPS = 6  # that are usual for each factor of ten in the number of duals
 _MAX_STEPS = 60
 _MEMORY = 2**24  # numbers
 _SHARE = 0.1  # of the middle of the polyhedron in the first duals
-_MARGIN = 0.1  # of the first multipliers, relative to the scores
+_MARGIN = 0.1  # of the first multipliers, relative to targets and scores
 _ROUNDED = 1e-8  # the relative gap from which rounding is in the way
 
 
@@ -39,7 +39,7 @@ def interior_cost(loss: SoftMarginLoss, n_features: int) -> float:
 def solve_interior(
     X: FloatArray, loss: SoftMarginLoss, duals: npt.NDArray[Any], bound: FloatArray, tol: float
 ) -> FloatArray:
-    """Feasible duals with a gap of at most ``tol * (1 + primal)``, unless rounding is in the way.
+    """Feasible duals with a gap of at most ``tol * primal``, unless rounding is in the way.
 
     Parameters
     ----------
@@ -75,12 +75,13 @@ def solve_interior(
     W = X.T @ held
     off = np.zeros_like(W)  # what rounding makes W differ by from that of the duals
     scores = X @ W
-    kernels.enclose(scores, theta, _MARGIN * (1 + abs(scores).max(initial=0.0)), structure)
+    unit = abs(loss.gamma).max() if loss.gamma.any() else 1.0
+    kernels.enclose(scores, theta, _MARGIN * (unit + abs(scores).max(initial=0.0)), structure)
     gap, count = kernels.distances(scores, x, slack, theta, z, bound, structure)
     best, z_best, xi_best, reached = x.copy(), z.copy(), theta.sum(axis=1), np.inf
     for _ in range(_MAX_STEPS):
         xi = theta[:, 0] + theta[:, 1]
-        relative = gap / (1 + 0.5 * np.vdot(W, W) + bound @ xi)
+        relative = gap / (0.5 * np.vdot(W, W) + bound @ xi)
         if gap < reached:
             best, z_best, xi_best, reached = x.copy(), z.copy(), xi, gap
         if relative <= tol or not gap <= 10 * reached:

@@ -98,7 +98,7 @@ class DenseModel:
 
     def __init__(self, X: npt.NDArray[Any], constant: float, n_labels: int) -> None:
         self.X, self.constant = X, constant
-        self.norm = np.einsum("ij,ij->i", X, X, dtype=np.float64) + constant**2
+        self.norm = _finite(np.einsum("ij,ij->i", X, X, dtype=np.float64) + constant**2)
         self.coef, self.bias = np.zeros((n_labels, X.shape[1])), np.zeros(n_labels)
 
     @property
@@ -154,7 +154,9 @@ class SparseModel(DenseModel):
 
     def __init__(self, X: Any, constant: float, n_labels: int) -> None:
         self.X, self.constant = X, constant
-        self.norm = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel() + constant**2
+        with np.errstate(over="ignore"):  # which is told in other words
+            squares = type(X)((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
+        self.norm = _finite(np.asarray(squares.sum(axis=1)).ravel() + constant**2)
         self.coef, self.bias = np.zeros((X.shape[1], n_labels)), np.zeros(n_labels)
 
     def restore(self, loss: SoftMarginLoss, duals: FloatArray) -> None:
@@ -197,6 +199,10 @@ class GramModel:
     def __init__(self, gram: FloatArray, n_labels: int) -> None:
         self.gram = gram
         self.cache = np.zeros((n_labels, len(gram)))
+        # Of inner products none is larger than the two norms allow; a squared norm below 0 may turn up later as well.
+        self.norm = np.diagonal(gram)
+        root = np.sqrt(self.norm)
+        self.indefinite = any((abs(row) > (1 + 1e-6) * own * root).any() for row, own in zip(gram, root, strict=True))
 
     @property
     def n_features(self) -> int:
@@ -224,7 +230,10 @@ class GramModel:
 
     def squared_norm(self, loss: SoftMarginLoss, duals: FloatArray) -> float:
         """‖w‖² in the space of the kernel."""
-        return float(np.vdot(self.dual_coef(loss, duals).T, self.cache))
+        products = self.dual_coef(loss, duals).T * self.cache
+        square = float(products.sum())
+        self.indefinite |= square < -1e-9 * float(abs(products).sum())
+        return square
 
     def part(self, rows: IntArray) -> GramPart:
         """Some of the instances."""
@@ -237,6 +246,16 @@ class GramModel:
     def dual_coef(self, loss: SoftMarginLoss, duals: FloatArray) -> FloatArray:
         """What each instance contributes to each label, of shape (n_instances, n_labels)."""
         return _collected(loss, duals, slice(0, loss.shape[0]))
+
+
+def _finite(norm: FloatArray) -> FloatArray:
+    """The squared norms, unless some are too large for a number."""
+    if not np.isfinite(norm).all():
+        raise ValueError(
+            f"row {int(np.argmin(np.isfinite(norm)))} of X is so large that the sum of its squares is not a number; "
+            "scale X, for example by sklearn.preprocessing.StandardScaler"
+        )
+    return norm
 
 
 def _collected(loss: SoftMarginLoss, duals: FloatArray, rows: slice) -> FloatArray:
