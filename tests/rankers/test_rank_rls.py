@@ -1,4 +1,4 @@
-"""RankRLS and its cross-validation: the formulas, what must not matter, edge cases, scikit-learn."""
+"""RankRLS: the formulas, what must not matter, edge cases, scikit-learn."""
 
 import pickle
 import warnings
@@ -6,17 +6,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import rls as oracle
+from rank_rls_items import GROUPS, MODELS, RNG, WEIGHT, D, K, L, M, R, X, Y, every_model
 from scipy import sparse
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelrank.metrics import group_disagreement
@@ -24,32 +21,11 @@ from labelrank.rankers import rank_rls as module
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
 from labelrank.solvers import rls
-from labelrank.supervision.groups import group_codes
-
-M, D = 60, 4
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(M, D))
-GROUPS = RNG.integers(0, 9, M)
-Y = np.sin(X[:, 0]) + X[:, 1] + RNG.normal(size=9)[GROUPS] + 0.1 * RNG.normal(size=M)
-WEIGHT = RNG.uniform(0.2, 3, M)
-K = rbf_kernel(X, gamma=0.3)
-R = np.arange(0, M, 3)
-L = oracle.laplacian(oracle.adjacency(GROUPS))
-MODELS = {
-    "primal": RankRLS(0.5),
-    "dual": RankRLS(0.5, kernel="rbf", gamma=0.3),
-    "basis": RankRLS(0.5, kernel="rbf", gamma=0.3, basis=R),
-    "groups": RankRLS(0.5, kernel="poly", weighting="groups"),
-}
-every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 
 
 @parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-# --- The formulas
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
@@ -144,9 +120,6 @@ def test_path_is_kept():
             model.path(alphas)
 
 
-# --- What must not matter
-
-
 @every_model
 def test_order_of_rows_and_names_of_groups(model):
     plain = clone(model).fit(X, Y, GROUPS, WEIGHT).predict(X)
@@ -189,9 +162,6 @@ def test_sparse_and_dense_with_kernels():
         dense = clone(model).fit(X, Y, GROUPS)
         thin = clone(model).fit(sparse.csr_matrix(X), Y, GROUPS)
         assert_allclose(thin.predict(sparse.csr_matrix(X)), dense.predict(X), atol=1e-9)
-
-
-# --- Bases
 
 
 def test_a_random_basis():
@@ -254,9 +224,6 @@ def test_callable_kernel():
 
     model = RankRLS(0.5, kernel=kernel, kernel_params={"gamma": 0.3}).fit(X, Y, GROUPS)
     assert_allclose(model.predict(X), MODELS["dual"].fit(X, Y, GROUPS).predict(X), atol=1e-9)
-
-
-# --- Edge cases
 
 
 @every_model
@@ -348,82 +315,6 @@ def test_groups_of_another_length():
         RankRLS().fit(X, Y, GROUPS[1:])
 
 
-# --- Cross-validation
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_leaving_one_group_out_equals_refitting(kernel):
-    alphas, gammas = [0.01, 1.0, 100.0], [0.1, 1.0]
-    grid = {"gamma": gammas} if kernel == "rbf" else None
-    model = RankRLSCV(alphas, grid, RankRLS(kernel=kernel)).fit(X, Y, GROUPS)
-    for i, point in enumerate(model.grid_):
-        for k, alpha in enumerate(alphas):
-            error = []
-            for train, test in LeaveOneGroupOut().split(X, Y, GROUPS):
-                fitted = RankRLS(alpha, kernel=kernel, **point).fit(X[train], Y[train], GROUPS[train])
-                error.append(1 - fitted.score(X[test], Y[test]))
-            assert_allclose(model.scores_[i, k], 1 - np.mean(error), atol=1e-12)
-    assert model.best_score_ == model.scores_.max()
-    best = RankRLS(model.alpha_, kernel=kernel, **model.best_params_).fit(X, Y, GROUPS)
-    assert_allclose(model.predict(X), best.predict(X), atol=1e-8)
-    assert model.best_estimator_.alpha == model.alpha_
-
-
-def test_leaving_out_groups_of_sparse_items():
-    for estimator in (RankRLS(), RankRLS(kernel="rbf", basis=R), RankRLS(kernel="rbf")):
-        dense = RankRLSCV([0.1, 10.0], None, estimator).fit(X, Y, GROUPS)
-        thin = RankRLSCV([0.1, 10.0], None, estimator).fit(sparse.csr_array(X), Y, GROUPS)
-        assert_allclose(thin.scores_, dense.scores_)
-
-
-@pytest.mark.parametrize("cv", [3, GroupKFold(4), GroupShuffleSplit(3, random_state=0), KFold(3)], ids=str)
-@pytest.mark.filterwarnings("ignore:The groups parameter is ignored by KFold:UserWarning")
-def test_folds_equal_a_loop(cv):
-    model = RankRLSCV([0.1, 10.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf"), cv=cv).fit(X, Y, GROUPS)
-    splitter = GroupKFold(cv) if cv == 3 else cv
-    truth, scores, within = [], [], []
-    for fold, (train, test) in enumerate(splitter.split(X, Y, GROUPS)):
-        fitted = RankRLS(10.0, kernel="rbf", gamma=1.0).fit(X[train], Y[train], GROUPS[train])
-        truth.extend(Y[test])
-        scores.extend(fitted.predict(X[test]))
-        within.extend([(fold, g) for g in GROUPS[test]])
-    assert_allclose(model.scores_[1, 1], 1 - group_disagreement(truth, scores, within), atol=1e-12)
-
-
-def test_precomputed_kernels_and_bases_in_folds():
-    by_features = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3, basis=R), cv=3).fit(X, Y, GROUPS)
-    square = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K, Y, GROUPS)
-    columns = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K[:, R], Y, GROUPS)
-    assert_allclose(square.scores_, by_features.scores_)
-    assert_allclose(columns.scores_, by_features.scores_)
-    full = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed"), cv=3).fit(K, Y, GROUPS)
-    reference = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3), cv=3).fit(X, Y, GROUPS)
-    assert_allclose(full.scores_, reference.scores_)
-    left_out = [
-        RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R)).fit(values, Y, GROUPS).scores_
-        for values in (K, K[:, R])
-    ]
-    assert_allclose(*left_out)
-    drawn = RankRLSCV([1.0], None, RankRLS(kernel="rbf", n_basis=55, random_state=0), cv=3).fit(X, Y, GROUPS)
-    assert drawn.best_score_ > 0.6
-
-
-def test_cross_validation_without_groups():
-    model = RankRLSCV([0.1, 10.0]).fit(X, Y)
-    truth, scores, within = [], [], []
-    for fold, (train, test) in enumerate(KFold(5).split(X)):
-        truth.extend(Y[test])
-        scores.extend(RankRLS(0.1).fit(X[train], Y[train]).predict(X[test]))
-        within.extend([fold] * len(test))
-    assert_allclose(model.scores_[0, 0], 1 - group_disagreement(truth, scores, within))
-    with pytest.raises(ValueError, match="needs groups"):
-        RankRLSCV(cv="leave-one-group-out").fit(X, Y)
-    with pytest.raises(ValueError, match="two groups or more"):
-        RankRLSCV().fit(X, Y, np.zeros(M))
-    with pytest.raises(ValueError, match="give the penalties as alphas"):
-        RankRLSCV(param_grid={"alpha": [1.0]}).fit(X, Y, GROUPS)
-
-
 def test_items_of_weight_zero_are_not_there():
     weight = (np.arange(M) % 5 > 0).astype(float)
     kept = weight > 0
@@ -433,24 +324,6 @@ def test_items_of_weight_zero_are_not_there():
         assert_allclose(weighted.predict(X), without.predict(X), atol=1e-10)
         if cv is None:
             assert_allclose(weighted.scores_, without.scores_)
-
-
-def test_metadata_routing():
-    grid = {"gamma": [0.1, 1.0], "alpha": [0.01, 1.0]}
-    with sklearn.config_context(enable_metadata_routing=True):
-        ranker = RankRLS(kernel="rbf").set_fit_request(groups=True).set_score_request(groups=True)
-        search = GridSearchCV(ranker, grid, cv=LeaveOneGroupOut(), error_score="raise").fit(X, Y, groups=GROUPS)
-        pipeline = make_pipeline(StandardScaler(), ranker)
-        search_all = GridSearchCV(pipeline, {"rankrls__alpha": [0.1]}, cv=GroupKFold(3), error_score="raise")
-        search_all.fit(X, Y, groups=GROUPS)
-        nested = RankRLSCV([0.1, 1.0]).set_fit_request(groups=True).set_score_request(groups=True)
-        inner = GridSearchCV(nested, {"cv": [None, 3]}, cv=GroupKFold(3), error_score="raise").fit(X, Y, groups=GROUPS)
-    closed = RankRLSCV([0.01, 1.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")).fit(X, Y, GROUPS)
-    for params, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
-        i, k = [0.1, 1.0].index(params["gamma"]), [0.01, 1.0].index(params["alpha"])
-        assert_allclose(score, closed.scores_[i, k], atol=1e-12)
-    assert search_all.best_score_ > 0.7
-    assert inner.best_score_ > 0.7
 
 
 @pytest.mark.parametrize("model", [RankRLS(kernel="rbf", n_basis=9, random_state=0), RankRLSCV([1.0])], ids=str)
@@ -473,32 +346,6 @@ def test_items_that_are_equal_within_each_group(kernel):
     path = model.path([0.1, 1.0])
     assert np.isfinite(np.asarray(path)).all()
     np.testing.assert_allclose(np.diff(model.predict(X)[:3]), 0, atol=1e-12)
-
-
-# --- Where rounding, zero weights or odd folds would spoil the result
-
-
-@pytest.mark.filterwarnings("ignore:alpha=.* is below the rounding error:UserWarning")
-def test_tiny_penalties_are_scored_as_refits_score_them():
-    rng = np.random.default_rng(1)
-    groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 100)) * 1e6, rng.normal(size=M)
-    model = RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
-    by_folds = RankRLSCV([1e-3, 1.0], cv=LeaveOneGroupOut()).fit(wide, noise, groups)
-    assert_allclose(model.scores_, by_folds.scores_, atol=1e-12)
-
-
-def test_penalties_below_the_accuracy_are_named_and_never_chosen():
-    rng = np.random.default_rng(0)
-    groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 50)) * 1e6, rng.normal(size=M)
-    with pytest.warns(UserWarning, match=r"alphas 0\.001, 1 are too small for the accuracy of leaving out one group"):
-        model = RankRLSCV([1e-3, 1.0, 1e9]).fit(wide, noise, groups)
-    assert_array_equal(np.isnan(model.scores_), [[True, True, False]])
-    assert model.alpha_ == 1e9
-    with (
-        pytest.warns(UserWarning, match="too small"),
-        pytest.raises(ValueError, match="all alphas, up to 1, are below 1e-10"),
-    ):
-        RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
 
 
 @pytest.mark.parametrize("zero", [np.arange(50, 60), np.arange(10), np.arange(0, 60, 7)], ids=["last", "first", "some"])
@@ -531,61 +378,11 @@ def test_a_basis_of_all_rows_in_another_order():
     assert_allclose(first.predict(K[:, [2, 0, 1]]), named.predict(X), atol=1e-8)
 
 
-def test_a_fold_whose_items_are_all_in_the_basis():
-    groups, basis = np.repeat([0, 1], 5), np.array([4, 2, 0, 1, 3, 9])
-    splits = [(np.arange(5), np.arange(5, 10))]
-    few, scores = K[:10, :10], Y[:10]
-    columns = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
-    square = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
-    a, b = columns.fit(few[:, basis], scores, groups), square.fit(few, scores, groups)
-    assert_allclose(a.scores_, b.scores_)
-
-
 @pytest.mark.parametrize("size", [1e6, 1e9])
 def test_sparse_x_with_a_large_constant_column(size):
     X_large = sparse.hstack([sparse.csr_array(X), np.full((M, 1), size)], format="csr")
     coef = RankRLS(0.5).fit(X_large, Y, GROUPS).coef_
     assert_allclose(coef, [*RankRLS(0.5).fit(X, Y, GROUPS).coef_, 0.0], rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("cv", [4, LeaveOneGroupOut(), GroupKFold(3)], ids=str)
-def test_folds_of_groups_with_any_names(cv):
-    names = [("sentence", int(g)) for g in GROUPS]
-    ours = RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, names)
-    assert_allclose(ours.scores_, RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, group_codes(names, M)).scores_)
-
-
-def test_splits_that_are_an_iterator_or_masks():
-    grid, estimator = {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")
-    splits = list(GroupKFold(3).split(X, Y, GROUPS))
-    expected = RankRLSCV([0.1, 10.0], grid, estimator, cv=splits).fit(X, Y, GROUPS).scores_
-    once = RankRLSCV([0.1, 10.0], grid, estimator, cv=iter(splits))
-    assert_allclose(once.fit(X, Y, GROUPS).scores_, expected)
-    with pytest.raises(ValueError, match="an iterator can be used only once"):
-        once.fit(X, Y, GROUPS)
-    masks = [(np.isin(np.arange(M), train), np.isin(np.arange(M), test)) for train, test in splits]
-    assert_allclose(RankRLSCV([0.1, 10.0], grid, estimator, cv=masks).fit(X, Y, GROUPS).scores_, expected)
-    with pytest.raises(ValueError, match=r"a mask of cv must have an entry for each of the 60 rows"):
-        RankRLSCV(cv=[(masks[0][0][:-1], masks[0][1])]).fit(X, Y, GROUPS)
-
-
-def test_folds_that_have_nothing():
-    splits = list(GroupKFold(3).split(X, Y, GROUPS))
-    weight = np.ones(M)
-    weight[splits[1][1]] = 0
-    ours = RankRLSCV([0.1, 10.0], cv=splits).fit(X, Y, GROUPS, weight)
-    others = RankRLSCV([0.1, 10.0], cv=[splits[0], splits[2]]).fit(X, Y, GROUPS, weight)
-    assert_allclose(ours.scores_, others.scores_)
-    with pytest.raises(ValueError, match="fold 0 of cv has no training items with weight"):
-        RankRLSCV(cv=[(splits[1][1], splits[0][1])]).fit(X, Y, GROUPS, weight)
-    with pytest.raises(ValueError, match="no fold with test items that have weight"):
-        RankRLSCV(cv=[splits[1]]).fit(X, Y, GROUPS, weight)
-    with pytest.raises(ValueError, match="two items to compare: all have a single one"):
-        RankRLSCV().fit(X, Y, np.arange(M))
-    with pytest.raises(ValueError, match="no group that was left out has two items to compare"):
-        RankRLSCV(cv=3).fit(X, Y, np.arange(M))
-    with pytest.raises(ValueError, match=r"none of the 2 rows of basis is among the .* training items of a fold"):
-        RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, GROUPS)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
