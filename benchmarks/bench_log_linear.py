@@ -7,8 +7,8 @@ Claims, each a ratio of times measured in turn in this process (the smallest of 
 2. one boosting pass over 20,000 documents x 6,000 terms x 100 labels: at most 2.5 times its three sparse products;
    ten times the documents: at most 12 times the time and the memory;
 3. a million battles over 50 labels, 100 dense features, L-BFGS to tol: under 5 times ten bare products X·W and Xᵀ·G;
-4. peak memory of a fit on sparse X, 20,000 documents x 6,000 terms x 100 labels: below 3 times the score matrix plus
-   the data, with boosting and with L-BFGS.
+4. peak memory of a fit on sparse X, 20,000 documents x 6,000 terms x 100 labels: below 3 times the score matrix beside
+   the data, with boosting and with L-BFGS, with and without a penalty.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
@@ -132,14 +132,14 @@ def ten_times(quick):
     time_ratio, memory_ratio = large[0] / small[0], (large[1] + large[2]) / (small[1] + small[2])
     print(f"2. ten times the documents: time {time_ratio:.1f}, data and peak memory {memory_ratio:.1f} (at most 12)")
     good = time_ratio <= 12 and memory_ratio <= 12
-    for solver, alpha in (("boosting", 0.0), ("lbfgs", 0.0), ("lbfgs", 1.0)):
+    for solver, alpha in (("boosting", 0.0), ("boosting", 1.0), ("lbfgs", 0.0), ("lbfgs", 1.0)):
         size = 4 * n
         _, peak, held, scores = short_fit(size, quick, solver, alpha)
-        good &= peak < 3 * scores + held
+        good &= peak < 3 * scores
         print(
             f"4. {solver}, alpha={alpha:g}, on {size} documents: peak {peak / 2**20:.0f} MiB "
             f"beside the data of {held / 2**20:.0f} MiB; "
-            f"3 score matrices and the data: {(3 * scores + held) / 2**20:.0f} MiB"
+            f"3 score matrices: {3 * scores / 2**20:.0f} MiB"
         )
     return good
 

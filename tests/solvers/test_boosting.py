@@ -1,5 +1,7 @@
 """Boosting: the guaranteed decrease, with and without templates, smoothing and a penalty."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -8,8 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from labelrank import PreferenceGraphs
-from labelrank.decompositions import get_covering
-from labelrank.losses import CoveringLoss, LinearObjective
+from labelrank.decompositions import get_covering, get_decomposition
+from labelrank.losses import CoveringLoss, LinearObjective, LogLinearLoss
 from labelrank.solvers import boost, lbfgs
 from labelrank.solvers.boosting import _penalised_step
 from labelrank.solvers.templates import UserTemplates
@@ -229,3 +231,23 @@ def test_interrupts_leave_what_was_reached():
     assert later.bound_curve == whole.bound_curve[:2]
     # The coefficients are those of the last loss of the curve.
     assert_allclose(later.coef, boost(objective, start, max_iter=2, tol=0).coef)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_memory_is_a_few_vectors_of_coefficients(alpha, smoothing):
+    X = sparse.random_array((500, 4000), density=0.01, rng=np.random.default_rng(0), format="csr")
+    y = np.argmax(X @ np.random.default_rng(1).normal(size=(4000, 50)), axis=1)
+    graphs = PreferenceGraphs.from_multiclass(y, n_labels=50)
+    objective = LinearObjective(X, LogLinearLoss(graphs, get_decomposition("domination"), np.ones(500)))
+    start = np.zeros(objective.coef_shape)
+    common = {"alpha": alpha, "smoothing": smoothing, "penalised": slice(0, 4000), "tol": 0.0}
+    boost(objective, start, max_iter=1, **common)  # compiled
+    tracemalloc.start()
+    try:
+        boost(objective, start, max_iter=3, **common)
+        vectors = tracemalloc.get_traced_memory()[1] / start.nbytes
+    finally:
+        tracemalloc.stop()
+    # Coefficients, the next ones, and their two weights; besides them blocks of scores and of coefficients.
+    assert vectors - (2**16 + 24 * 2**14) / start.size < 4.5

@@ -4,6 +4,7 @@ Coefficients come in rows with a `width` each, the root of the diagonal of a Hes
 these widths, in which they are neither huge nor tiny.
 """
 
+import numpy as np
 from numba import njit
 
 
@@ -18,7 +19,7 @@ def keep(step, direction, change, width, moved, bent):
         for j in range(columns):
             moved[r, j] = times * direction[r, j]
             bent[r, j] = over * change[r, j]
-            product += float(moved[r, j]) * float(bent[r, j])
+            product += np.float64(moved[r, j]) * np.float64(bent[r, j])
     return product
 
 
@@ -26,7 +27,7 @@ def keep(step, direction, change, width, moved, bent):
 def _dot(a, b):
     total = 0.0
     for i in range(len(a)):
-        total += float(a[i]) * float(b[i])
+        total += np.float64(a[i]) * np.float64(b[i])
     return total
 
 
@@ -45,7 +46,7 @@ def _divide(a, width, sign, out):
             out[r, j] = a[r, j] * over
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def descend(moved, bent, products, order, width, gradient, direction):
     """Set direction = −H · gradient, H being the inverse Hessian of the corrections, the oldest first in `order`.
 

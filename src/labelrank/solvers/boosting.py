@@ -15,12 +15,15 @@ either; its maximum has no formula and is found by Newton's method on all coeffi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
+
+_BLOCK = 2**14  # coefficients worked on at once
 
 # Given what steps of some lengths (broadcast to all coefficients) guarantee, the lengths to take.
 Templates = Callable[[Callable[[FloatArray], FloatArray]], FloatArray]
@@ -62,31 +65,21 @@ def boost(
         Called with coefficients and loss after every step; True stops.
     """
     state = SolverState(coef=coef.copy())
-    alphas: Any = 0.0
-    if alpha:
-        alphas = np.zeros(coef.shape)
-        alphas[penalised] = alpha
+    alphas = _on_coefficients(alpha, penalised, coef.shape)
     scale = objective.total_weight or 1.0
     try:
         value, plus, minus = objective.value_and_weights(state.coef)
         state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
         while True:
-            movable = (alphas > 0) | (smoothing > 0) | ((plus > 0) & (minus > 0))
-            slope = np.abs(plus - minus + alphas * state.coef)
-            state.gap = float(slope.max(initial=0.0)) / scale
-            # Where one weight is zero the best step is infinite: left in place, but said.
-            state.converged = float(np.max(slope, where=movable, initial=0.0)) / scale <= tol
-            state.left_in_place = int(np.count_nonzero(~movable & (slope > tol * scale)))
-            del slope
+            promise = _Promise(plus, minus, alphas, state.coef, smoothing)
+            slope, movable_slope, state.left_in_place = promise.slopes(tol * scale)
+            state.gap = slope / scale
+            state.converged = movable_slope / scale <= tol
             if state.converged or state.n_iter >= max_iter:
                 break
-            promise = _Promise(plus, minus, movable, alphas, state.coef, smoothing)
             length = np.array(1 / objective.largest_change) if templates is None else templates(promise)
-            step, gain = promise.step_and_gain(length)
-            bound = float(gain.sum())
-            step *= length
-            following = np.subtract(state.coef, step, out=step)
-            del plus, minus, movable, promise, gain  # these are as large as the coefficients
+            following, bound = promise.step(length)
+            del plus, minus, promise  # these are as large as the coefficients
             value, plus, minus = objective.value_and_weights(following)
             state.coef = following
             state.bound_curve.append(bound)
@@ -101,40 +94,96 @@ def boost(
     return state
 
 
-class _Promise:
-    """What a step of a given length guarantees, at the present coefficients."""
+def _on_coefficients(alpha: float, penalised: Any, shape: tuple[int, ...]) -> FloatArray:
+    """The penalty of each coefficient; rows with one penalty take no memory of their own."""
+    if isinstance(penalised, slice):
+        of_row = np.zeros((shape[0],) + (1,) * (len(shape) - 1))
+        of_row[penalised] = alpha
+        return np.broadcast_to(of_row, shape)
+    alphas = np.zeros(shape)
+    alphas[penalised] = alpha
+    return alphas
 
-    def __init__(self, plus: Any, minus: Any, movable: Any, alphas: Any, coef: Any, smoothing: float) -> None:
-        self.plus, self.minus, self.movable, self.alphas, self.coef = plus, minus, movable, alphas, coef
+
+class _Promise:
+    """What a step of a given length guarantees, at the present coefficients.
+
+    Coefficients are worked off in blocks of rows, so that what is computed on the way stays in the cache.
+    """
+
+    def __init__(self, plus: FloatArray, minus: FloatArray, alphas: FloatArray, coef: FloatArray, smoothing: float):
+        self.plus, self.minus, self.alphas, self.coef = plus, minus, alphas, coef
         self.smoothing = smoothing
 
-    def step_and_gain(self, length: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _blocks(self) -> Iterator[slice]:
+        rows = max(1, _BLOCK // max(1, math.prod(self.coef.shape[1:])))
+        return (slice(first, first + rows) for first in range(0, len(self.coef), rows))
+
+    def _movable(self, rows: slice) -> Any:
+        """Where one weight is zero the best step is infinite, unless a penalty holds it."""
+        if self.smoothing > 0:
+            return np.ones(self.coef[rows].shape, dtype=np.bool_)
+        return (self.alphas[rows] > 0) | ((self.plus[rows] > 0) & (self.minus[rows] > 0))
+
+    def slopes(self, tol: float) -> tuple[float, float, int]:
+        """Largest slope of all and of those that can move, and how many above `tol` cannot."""
+        largest = of_movable = 0.0
+        left = 0
+        for rows in self._blocks():
+            slope = np.abs(self.plus[rows] - self.minus[rows] + self.alphas[rows] * self.coef[rows])
+            movable = self._movable(rows)
+            largest = _larger(largest, float(slope.max(initial=0.0)))
+            of_movable = _larger(of_movable, float(np.max(slope, where=movable, initial=0.0)))
+            left += int(np.count_nonzero(~movable & (slope > tol)))
+        return largest, of_movable, left
+
+    def step(self, length: FloatArray) -> tuple[FloatArray, float]:
+        """The coefficients after the best step, and the decrease that it guarantees."""
+        following, bound = np.empty_like(self.coef), 0.0
+        lengths = np.broadcast_to(length, self.coef.shape)
+        for rows in self._blocks():
+            step, gain = self._step_and_gain(rows, lengths[rows])
+            step *= lengths[rows]
+            np.subtract(self.coef[rows], step, out=following[rows])
+            bound += float(gain.sum())
+        return following, bound
+
+    def __call__(self, length: FloatArray) -> FloatArray:
+        """The decrease that is guaranteed for each coefficient."""
+        lengths = np.broadcast_to(length, self.coef.shape)
+        gain = np.empty_like(self.coef)
+        for rows in self._blocks():
+            gain[rows] = self._step_and_gain(rows, lengths[rows])[1]
+        return gain
+
+    def _step_and_gain(self, rows: slice, length: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The best Λ of each coefficient, 0 for what does not move, and the decrease it guarantees."""
-        plus, minus = self.plus, self.minus
+        plus, minus, alphas, coef = self.plus[rows], self.minus[rows], self.alphas[rows], self.coef[rows]
+        weights = (plus, minus)
         if self.smoothing:
             plus, minus = plus + self.smoothing, minus + self.smoothing
-        movable = self.movable & (length > 0)
-        free = movable & (self.alphas == 0)
+        movable = self._movable(rows) & (length > 0)
+        free = movable & (alphas == 0)
         step = np.log(plus, out=np.zeros_like(plus), where=free)
         step -= np.log(minus, out=np.zeros_like(minus), where=free)
         step *= 0.5
-        at = movable & (self.alphas > 0)
+        at = movable & (alphas > 0)
         if at.any():
-            lengths = np.broadcast_to(length, plus.shape)[at]
-            step[at] = _penalised_step(plus[at], minus[at], self.alphas[at], self.coef[at], lengths)
+            step[at] = _penalised_step(plus[at], minus[at], alphas[at], coef[at], length[at])
         bounded = np.clip(step, -700, 700)  # further away one of the weights is zero
         gain = np.expm1(bounded)
-        gain *= -self.minus
+        gain *= -weights[1]
         np.expm1(np.negative(bounded, out=bounded), out=bounded)
-        bounded *= self.plus
+        bounded *= weights[0]
         gain -= bounded
-        if np.any(self.alphas):
-            gain += self.alphas * step * (self.coef - step * length / 2)
+        if np.any(alphas):
+            gain += alphas * step * (coef - step * length / 2)
         gain *= length
         return step, gain
 
-    def __call__(self, length: FloatArray) -> FloatArray:
-        return self.step_and_gain(length)[1]
+
+def _larger(a: float, b: float) -> float:
+    return b if b > a or math.isnan(b) else a  # a gradient that is no number is not hidden by another
 
 
 def _penalised_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from labelrank.solvers.lean_lbfgs import NO_DECREASE, Evaluate, iterates
-from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
+from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, add_slope_of_penalty, penalty
 
 # Coefficient vectors in the workspace of SciPy's with a history of four, and how many coefficients are no matter.
 _SCIPY_VECTORS, _FEW = 30, 10_000
@@ -56,8 +56,7 @@ def lbfgs(
     def mean_loss(at: FloatArray) -> tuple[float, FloatArray]:
         nonlocal gap
         value, gradient = objective.value_and_gradient(at)
-        if alpha:
-            gradient[penalised] += alpha * at[penalised]
+        add_slope_of_penalty(gradient, at, alpha, penalised)
         value += penalty(at, alpha, penalised)
         gradient /= scale
         gap = _largest(gradient)
@@ -133,15 +132,15 @@ def _lean(
     evaluate: Evaluate, state: SolverState, width: FloatArray, enough: Enough, max_iter: int, history: int
 ) -> None:
     """The same in little memory."""
-    last: tuple[float, FloatArray] | None = None
-    for last in itertools.islice(iterates(evaluate, state.coef, width, history=history), max_iter):
-        if enough(last[0]):
+    steps = iterates(evaluate, state.coef, width, history=history)
+    value, gradient = next(steps)
+    for value, gradient in itertools.islice(steps, max_iter):  # noqa: B007
+        if enough(value):
             return
     if state.n_iter < max_iter:
         state.message = "the loss no longer decreases"
-        if last is not None:
-            scaled = last[1].reshape(len(width), -1) / width[:, None]
-            state.converged = _settled(float(np.vdot(scaled, scaled)), last[0])
+        scaled = gradient.reshape(len(width), -1) / width[:, None]
+        state.converged = _settled(float(np.vdot(scaled, scaled)), value)
 
 
 def _settled(squares: float, value: float) -> bool:

@@ -29,7 +29,9 @@ NO_DECREASE = 64 * np.finfo(float).eps
 def iterates(
     evaluate: Evaluate, coef: FloatArray, width: FloatArray, *, history: int
 ) -> Iterator[tuple[float, FloatArray]]:
-    """Value and gradient after every step; `coef` is moved in place, and is at the last iterate whenever this pauses.
+    """Value and gradient at the start and after every step.
+
+    `coef` is moved in place, and is at the last iterate whenever this pauses.
 
     Ends where the value no longer decreases. An exception in `evaluate` leaves `coef` at the last iterate too.
 
@@ -50,8 +52,9 @@ def iterates(
     direction = np.empty(coef.shape).reshape(rows)
     moved, bent = np.empty((2, history, coef.size), dtype=np.float32)
     products = np.empty(history)
-    order: deque[int] = deque(maxlen=history)
+    order: deque[int] = deque()  # of the corrections kept, the oldest first
     value, gradient = evaluate(coef)
+    yield value, gradient
     while True:
         kept = np.array(order, dtype=np.intp)
         slope = descend(moved, bent, products, kept, width, gradient.reshape(rows), direction)
@@ -66,18 +69,18 @@ def iterates(
             continue
         step, after, gradient_after = found
         np.subtract(gradient_after, gradient, out=gradient)
-        slot = len(order) if len(order) < history else order[0]
+        if len(order) == history:
+            order.popleft()
+        slot = next(c for c in range(history) if c not in order)
         change, pair = gradient.reshape(rows), (moved[slot].reshape(rows), bent[slot].reshape(rows))
         products[slot] = keep(step, direction, change, width, *pair)
-        if slot in order:
-            order.popleft()
         if 0 < products[slot] < np.inf:
             order.append(slot)
         decrease = value - after
         value, gradient = after, gradient_after
         del gradient_after, found, change  # one gradient is held, not two
         yield value, gradient
-        if decrease <= NO_DECREASE * max(abs(value), abs(value + decrease)):
+        if decrease <= NO_DECREASE * max(abs(value), abs(value + decrease), 1.0):
             return
 
 

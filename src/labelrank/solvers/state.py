@@ -100,3 +100,16 @@ class SolverState:
 def penalty(coef: FloatArray, alpha: float, penalised: Any) -> float:
     """alpha/2 times the squared norm of the penalised coefficients."""
     return 0.5 * alpha * float(np.vdot(coef[penalised], coef[penalised])) if alpha else 0.0
+
+
+def add_slope_of_penalty(gradient: FloatArray, coef: FloatArray, alpha: float, penalised: Any) -> None:
+    """Add the gradient of :func:`penalty`, some rows at a time: no second vector of the size of the coefficients."""
+    if not alpha:
+        return
+    if not isinstance(penalised, slice):
+        gradient[penalised] += alpha * coef[penalised]
+        return
+    slope, at = gradient[penalised], coef[penalised]
+    rows = max(1, 2**14 * len(at) // max(1, at.size))
+    for first in range(0, len(at), rows):
+        slope[first : first + rows] += alpha * at[first : first + rows]
