@@ -325,3 +325,12 @@ def test_grid_search_with_label_features():
     assert search.best_score_ > 0.3
     assert search.predict(X, **{}).shape == (N, LABELS)
     assert not hasattr(clone(search.best_estimator_), "coef_")
+
+
+def test_precomputed_kernels_are_symmetric():
+    X, y = np.eye(3), np.array([[1, 2], [2, 1], [1, 2]])
+    skewed = np.triu(np.ones((3, 3)))
+    with pytest.raises(ValueError, match="a precomputed kernel must be symmetric"):
+        KernelRidgeRanker(kernel="precomputed").fit(skewed, y)
+    with pytest.raises(ValueError, match="a precomputed label kernel must be symmetric"):
+        KernelRidgeRanker(label_features=[[1.0, 1.0], [0.0, 1.0]], label_kernel="precomputed").fit(X, y)

@@ -228,7 +228,8 @@ def test_callable_kernel():
 
 @every_model
 def test_groups_of_one_item_teach_nothing(model):
-    fitted = clone(model).fit(X, Y, np.arange(M))
+    with pytest.warns(UserWarning, match="no pair to learn from"):
+        fitted = clone(model).fit(X, Y, np.arange(M))
     assert_allclose(fitted.predict(X), 0, atol=1e-12)
 
 
@@ -281,7 +282,8 @@ def test_no_weight_at_all():
 
 
 def test_a_single_item():
-    model = RankRLS().fit([[1.0, 2.0]], [3.0])
+    with pytest.warns(UserWarning, match="no pair to learn from"):
+        model = RankRLS().fit([[1.0, 2.0]], [3.0])
     assert_allclose(model.predict([[5.0, 6.0]]), 0)
 
 
@@ -397,3 +399,26 @@ def test_score_with_one_dominating_weight():
     assert RankRLS().fit(X, Y).score(X[:3], Y[:3], None, [1e20, 1, 1]) == pytest.approx(
         RankRLS().fit(X, Y).score(X[:3], Y[:3], None, [1e6, 1, 1]), abs=1e-5
     )
+
+
+@pytest.mark.parametrize("fit", [lambda: RankRLS().fit(X, Y, np.arange(M)), lambda: RankRLS().fit(X[:1], Y[:1])])
+def test_no_pair_to_learn_from_is_said(fit):
+    with pytest.warns(UserWarning, match="there is no pair to learn from"):
+        model = fit()
+    assert not model.coef_.any()
+
+
+@pytest.mark.parametrize("params", [{}, {"n_basis": 5, "random_state": 0}, {"n_basis": M}])
+def test_precomputed_kernels_are_symmetric(params):
+    skewed = K + np.triu(np.full((M, M), 0.1), 1)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        RankRLS(kernel="precomputed", **params).fit(skewed, Y, GROUPS)
+    RankRLS(kernel="precomputed", **params).fit(K * (1 + 1e-12 * RNG.normal(size=K.shape)), Y, GROUPS)
+
+
+def test_a_fit_that_fails_leaves_the_model():
+    model = RankRLS(kernel="rbf", n_basis=5, random_state=0).fit(X, Y, GROUPS)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="basis"):
+        model.set_params(n_basis=None, basis=[1000]).fit(X, Y, GROUPS)
+    assert_array_equal(model.predict(X), before)

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +96,17 @@ def test_names_of_groups():
     for groups in (["a", None], [1.0, float("nan")], np.array(["a", None], dtype=object)):
         with pytest.raises(ValueError, match=r"groups has .*first: row 1"):
             group_codes(groups, 2)
+    for groups in (["a", pd.NA], pd.array(["a", pd.NA], dtype="string"), np.array(["2020-01-01", "NaT"], "M8[D]")):
+        with pytest.raises(ValueError, match=r"groups has .*first: row 1"):
+            group_codes(groups, 2)
+    for groups in (np.array([[0.0, 1.0], [0.0, np.nan]]), [(0,), (float("nan"),)], np.array([1, complex(0, np.nan)])):
+        with pytest.raises(ValueError, match=r"groups has .*first: row 1"):
+            group_codes(groups, 2)
+    with pytest.raises(ValueError, match="masked"):
+        group_codes(np.ma.array([1, 2], mask=[False, True]), 2)
+    for groups in (np.array(3), {"a": 1, "b": 2, "c": 3}, {1, 2, 3}, b"abc"):
+        with pytest.raises(ValueError, match="each of the 3 items, got"):
+            group_codes(groups, 3)
     with pytest.raises(ValueError, match="each of the 3 items, got 2 entries"):
         group_codes(["a", "b"], 3)
     with pytest.raises(ValueError, match="got 'a'"):

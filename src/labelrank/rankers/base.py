@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
-from typing import Any, Literal, NoReturn
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,25 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, validat
 from labelrank.supervision import PreferenceGraphs, check_rankings, label_names, ranks_from_scores, stacklevel_of_user
 
 OnEmpty = Literal["warn", "error", "ignore"]
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
+
+    @functools.wraps(fit)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = vars(self)
+        before = {name: value for name, value in state.items() if name.endswith("_")}
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            for name in [name for name in state if name.endswith("_")]:
+                del state[name]
+            state.update(before)
+            raise
+
+    return cast(Fit, wrapped)
 
 
 class RankerMixin:

@@ -16,10 +16,10 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.rankers.base import OnEmpty, RankerMixin, all_or_nothing
 from labelrank.solvers.rls import RidgeSystem, block_rows
 from labelrank.solvers.rls_groups import FloatArray
-from labelrank.solvers.rls_kernels import Kernel, dense
+from labelrank.solvers.rls_kernels import Kernel, check_symmetric, dense
 from labelrank.solvers.rls_kronecker import LabelPairs, Product, label_pairs, solve_complete, solve_incomplete
 from labelrank.supervision import as_graphs, ranks_from_scores, stacklevel_of_user
 
@@ -171,6 +171,7 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidgeRanker:
         """Learn from preferences.
 
@@ -192,6 +193,8 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
             raise ValueError(f"kernel_params are for a callable kernel, not for kernel={self.kernel!r}")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be square, got shape {X.shape}")
+        if self.kernel == "precomputed":
+            check_symmetric(X, "a precomputed kernel")
         for name in ("coef_", "dual_coef_", "X_fit_", "label_gram_", "label_features_"):
             self.__dict__.pop(name, None)
         label_gram = self._label_gram()
@@ -294,6 +297,7 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
             self.label_gram_ = np.array(dense(features))
             if self.label_gram_.shape[0] != self.label_gram_.shape[1]:
                 raise ValueError(f"a precomputed label kernel must be square, got shape {self.label_gram_.shape}")
+            check_symmetric(self.label_gram_, "a precomputed label kernel")
         else:
             self.label_features_ = features
             self.label_gram_ = self._label_kernel()(features, features)

@@ -15,8 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss, LinearObjective
-from labelrank.rankers.base import OnEmpty, report_empty_rows
-from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver, all_or_nothing
+from labelrank.rankers.base import OnEmpty, all_or_nothing, report_empty_rows
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
 from labelrank.solvers import SolverState, boost, boost_sequentially, lbfgs
 from labelrank.solvers.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision import PreferenceGraphs

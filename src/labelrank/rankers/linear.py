@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,25 +12,6 @@ from sklearn.callback import CallbackSupportMixin
 from labelrank.solvers import SolverState
 
 FloatArray = npt.NDArray[np.float64]
-Fit = TypeVar("Fit", bound=Callable[..., Any])
-
-
-def all_or_nothing(fit: Fit) -> Fit:
-    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
-
-    @functools.wraps(fit)
-    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        state = vars(self)
-        before = {name: value for name, value in state.items() if name.endswith("_")}
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            for name in [name for name in state if name.endswith("_")]:
-                del state[name]
-            state.update(before)
-            raise
-
-    return cast(Fit, wrapped)
 
 
 class IterativeLinearMixin(CallbackSupportMixin):

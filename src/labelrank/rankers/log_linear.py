@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import BaseRankerObjective, LinearObjective, LogLinearLoss
-from labelrank.rankers.base import OnEmpty, RankerMixin, report_empty_rows
-from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver, all_or_nothing, check_switch
+from labelrank.rankers.base import OnEmpty, RankerMixin, all_or_nothing, report_empty_rows
+from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver, check_switch
 from labelrank.solvers import SolverState, boost, lbfgs
 from labelrank.supervision import PreferenceGraphs, as_graphs
 

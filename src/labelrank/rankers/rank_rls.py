@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -14,6 +15,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from labelrank.rankers.base import all_or_nothing
 from labelrank.solvers import rls
 from labelrank.solvers.rls_basis import centres, check_basis, draw_basis
 from labelrank.solvers.rls_groups import (
@@ -25,8 +27,9 @@ from labelrank.solvers.rls_groups import (
     group_items,
 )
 from labelrank.solvers.rls_iterative import solve_iteratively
-from labelrank.solvers.rls_kernels import Kernel, dense
+from labelrank.solvers.rls_kernels import Kernel, check_symmetric, dense
 from labelrank.solvers.rls_leave_out import held_out_scores
+from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.groups import group_codes
 
 _LARGEST = 8192  # side of the largest matrix that is built from sparse X for a linear kernel
@@ -174,6 +177,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankRLS:
         """Learn scores.
 
@@ -283,6 +287,11 @@ class RankRLS(RegressorMixin, BaseEstimator):
             raise ValueError(f"kernel_params are for a callable kernel, not for kernel={self.kernel!r}")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         items = group_items(y, groups, weight, self.weighting)
+        if not np.any(np.diff(items.start) > 1):
+            warnings.warn(
+                "no group has two items with a weight, so that there is no pair to learn from: all scores will be 0",
+                stacklevel=stacklevel_of_user(),
+            )
         for name in _OF_SOME_ROUTES:
             self.__dict__.pop(name, None)
         self.route_ = self._choose_route(X)
@@ -302,6 +311,8 @@ class RankRLS(RegressorMixin, BaseEstimator):
                     f"a precomputed kernel must be square, got shape {X.shape}; where its columns are basis vectors "
                     "only, say with basis=[...] which rows they are"
                 )
+            if self.kernel == "precomputed":
+                check_symmetric(X, "a precomputed kernel")
             self.basis_indices_ = np.arange(X.shape[0])
             if self.kernel != "precomputed":
                 self.basis_ = X
@@ -357,11 +368,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
                 f"a precomputed kernel must have a column for each of the {X.shape[0]} items, or for each of the "
                 f"{n_basis} basis vectors, got shape {X.shape}"
             )
-        if n_basis == X.shape[0] and not np.allclose(X, X.T, rtol=1e-7, atol=1e-7 * float(np.abs(X).max())):
-            raise ValueError(
-                "a square precomputed kernel must be symmetric: its columns are all items in the order of the rows, "
-                "not in that of basis"
-            )
+        check_symmetric(X, "a square precomputed kernel")
         return self.basis_indices_
 
     def _rows(self, X: Any, items: GroupedItems) -> rls.Rows:

@@ -13,6 +13,18 @@ from scipy import sparse
 FloatArray = npt.NDArray[np.float64]
 
 
+def check_symmetric(kernel: FloatArray, what: str) -> None:
+    """Refuse a matrix of kernel values between the same things that is not symmetric, up to rounding."""
+    largest = float(np.abs(kernel).max(initial=0.0))
+    rows = max(1, 2**18 // max(1, len(kernel)))
+    for a in range(0, len(kernel), rows):
+        if np.any(np.abs(kernel[a : a + rows] - kernel[:, a : a + rows].T) > 1e-7 * largest):
+            raise ValueError(
+                f"{what} must be symmetric, with the values of the same things in the order of its rows and of its "
+                "columns; where it is so up to errors of its computation, pass (K + K.T) / 2"
+            )
+
+
 @dataclass
 class Kernel:
     """A kernel and its parameters; called with two matrices of items it gives a new C-ordered matrix of their values.

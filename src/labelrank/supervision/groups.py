@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,18 @@ import numpy.typing as npt
 
 def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
     """An integer for each group, whatever the groups are called."""
-    if not hasattr(groups, "__len__") or isinstance(groups, str) or len(groups) != n:
-        found = f"{len(groups)} entries" if hasattr(groups, "__len__") and not isinstance(groups, str) else repr(groups)
+    if not _is_column(groups) or len(groups) != n:
+        found = f"{len(groups)} entries" if _is_column(groups) else repr(groups)
         raise ValueError(f"groups must name the group of each of the {n} items, got {found}")
+    if np.ma.is_masked(groups):
+        raise ValueError("groups has masked entries; name each group")
     if hasattr(groups, "__array__"):
         array = np.asarray(groups)
         if array.ndim == 1 and array.dtype.kind != "O":
-            if array.dtype.kind == "f" and np.isnan(array).any():
-                row = int(np.flatnonzero(np.isnan(array))[0])
-                raise ValueError(f"groups has NaN (first: row {row}); name each group")
+            missing = np.isnat(array) if array.dtype.kind in "mM" else array != array
+            if missing.any():
+                name = "NaT" if array.dtype.kind in "mM" else "NaN"
+                raise ValueError(f"groups has {name} (first: row {int(np.argmax(missing))}); name each group")
             return np.unique(array, return_inverse=True)[1].astype(np.intp)
         groups = array.tolist() if array.ndim == 1 else [tuple(row) for row in array.tolist()]
     codes: dict[Any, int] = {}  # not by an array of a list: it would make "1" of 1 beside "a"
@@ -30,6 +34,22 @@ def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
                 f"groups must hold names that can be hashed, such as numbers, strings or tuples; row {i} is a "
                 f"{type(group).__name__}"
             ) from None
-        if group is None or group != group:
+        if any(_is_missing(part) for part in (group if isinstance(group, tuple) else (group,))):
             raise ValueError(f"groups has a missing entry (first: row {i}); name each group")
     return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)
+
+
+def _is_column(groups: Any) -> bool:
+    """Whether these are names in a row: no set, no table by name, no single name."""
+    if isinstance(groups, str | bytes | set | frozenset | Mapping) or getattr(groups, "ndim", 1) == 0:
+        return False
+    return hasattr(groups, "__len__")
+
+
+def _is_missing(name: Any) -> bool:
+    if name is None:
+        return True
+    try:
+        return bool(name != name)
+    except TypeError:  # pandas.NA, which is neither
+        return True
