@@ -20,7 +20,7 @@ from labelrank.datasets import load_iris_rankings, make_label_ranking, make_pair
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 
-VALUES = st.sampled_from([-2.0, -0.5, 0.0, 0.3, 1.0])
+VALUES = st.sampled_from([-2.0, -0.5, 0.0, 0.25, 1.0])  # sums of their products are exact, so that ties are ties
 NAN = float("nan")
 
 
@@ -55,7 +55,7 @@ def problems(draw):
     return X, graphs, weight
 
 
-@given(problems(), st.sampled_from([0.0, 0.7, 3.0]), st.booleans(), st.booleans())
+@given(problems(), st.sampled_from([0.0, 0.71, 3.03]), st.booleans(), st.booleans())
 def test_equals_the_perceptron_on_kesler_vectors(problem, margin, fit_intercept, as_sparse):
     X, graphs, weight = problem
     ranker = ConstraintClassificationRanker(
