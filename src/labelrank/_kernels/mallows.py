@@ -289,47 +289,60 @@ def observed_order(row: Vector, order: npt.NDArray[np.int64]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _extend(row: Vector, order: Any, observed: int, center: Vector, center_order: Any, out: Vector) -> int:
-    """Complete one row; return the number of pairs of an observed and a missing label that disagree with the centre.
+def _extend(
+    rows: Matrix,
+    i: int,
+    order: Any,
+    observed: int,
+    center: Vector,
+    center_order: Any,
+    place: Vector,
+    ends: Any,
+    out: Any,
+) -> int:
+    """Complete row i; return the number of pairs of an observed and a missing label that disagree with the centre.
 
     Missing labels enter in the order of the centre. Their smallest best gaps come in the same order (the change of the
-    cost from one gap to the next falls with the centre rank), so one walk down the row places all of them.
+    cost from one gap to the next falls with the centre rank), so each is sought from the one before it on, and one walk
+    down the row places all of them. place, ends : (k,), for the function's use: centre ranks of the observed labels,
+    and where a group of tied ones ends.
     """
-    k = row.shape[0]
+    k = rows.shape[1]
+    for t in range(observed):
+        place[t] = center[order[i, t]]
+        ends[t] = t + 1 == observed or rows[i, order[i, t]] < rows[i, order[i, t + 1]]
     placed = 0  # labels that have got their rank
     taken = 0  # of them, observed ones
-    disagree = 0
-    for c in range(k):
-        i = center_order[c]
-        if not np.isnan(row[i]):
-            continue
-        cost = 0
-        for t in range(observed):
-            cost += center[order[t]] < center[i]
-        best, gap = cost, 0
-        for t in range(observed):
-            cost += 1 if center[order[t]] > center[i] else -1
-            if cost < best and (t + 1 == observed or row[order[t]] < row[order[t + 1]]):
-                best, gap = cost, t + 1
-        disagree += best
-        while taken < gap:  # groups of tied labels before the gap
+    gap, disagree = 0, 0
+    for c in range(k + 1):
+        stop = observed  # after the last missing label all that is left
+        if c < k:
+            label = center_order[c]
+            if rows[i, label] == rows[i, label]:
+                continue
+            r = center[label]
+            cost, best, first = 0, 0, gap
+            for t in range(first, observed):  # no branches
+                cost += 1 - 2 * (place[t] < r)
+                better = (cost < best) & ends[t]
+                best = cost if better else best
+                gap = t + 1 if better else gap
+            for t in range(gap):
+                disagree += place[t] > r
+            for t in range(gap, observed):
+                disagree += place[t] < r
+            stop = gap
+        while taken < stop:  # groups of tied labels before the gap
             end = taken + 1
-            while end < gap and row[order[end]] == row[order[taken]]:
+            while not ends[end - 1]:
                 end += 1
             for t in range(taken, end):
-                out[order[t]] = placed + 0.5 * (1 + end - taken)
+                out[order[i, t]] = placed + 0.5 * (1 + end - taken)
             placed += end - taken
             taken = end
-        placed += 1
-        out[i] = placed
-    while taken < observed:
-        end = taken + 1
-        while end < observed and row[order[end]] == row[order[taken]]:
-            end += 1
-        for t in range(taken, end):
-            out[order[t]] = placed + 0.5 * (1 + end - taken)
-        placed += end - taken
-        taken = end
+        if c < k:
+            placed += 1
+            out[label] = placed
     return disagree
 
 
@@ -342,11 +355,12 @@ def complete_ranking(row: Vector, center: Vector, out: Vector) -> None:
     their places.
     """
     k = row.shape[0]
-    order, center_order = np.empty(k, np.int64), np.empty(k, np.int64)
+    order, center_order = np.empty((1, k), np.int64), np.empty(k, np.int64)
     for a in range(k):
         center_order[int(center[a]) - 1] = a
-    observed = observed_order(row, order)
-    _extend(row, order, observed, center, center_order, out)
+    observed = observed_order(row, order[0])
+    place, ends = np.empty(k), np.empty(k, np.bool_)
+    _extend(row.reshape(1, k), 0, order, observed, center, center_order, place, ends, out)
 
 
 @njit(cache=True, nogil=True)
@@ -388,7 +402,8 @@ def discordance(counts: Matrix, center_order: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+# "reassoc" lets the halves, whose sums are exact, add up in several lanes.
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
 def _count_pairs(rows: Matrix, weights: Vector, counts: Matrix, votes: Vector) -> tuple[float, bool]:
     """Add pair counts (a tie is 1/2 for each) and Borda votes; return the total weight and whether all are complete."""
     m, k = rows.shape
@@ -398,27 +413,20 @@ def _count_pairs(rows: Matrix, weights: Vector, counts: Matrix, votes: Vector) -
         w = weights[i]
         observed = 0
         for a in range(k):
-            beats[a] = 1.0
             observed += rows[i, a] == rows[i, a]
         if observed < 2 or w == 0.0:
             continue
         total += w
         complete = complete and observed == k
-        for a in range(k):
+        for a in range(k):  # no branches: this becomes vector instructions
             x = rows[i, a]
-            for b in range(a + 1, k):
+            won = 0.5  # 1 with the tie with itself
+            for b in range(k):
                 y = rows[i, b]
-                if x < y:
-                    counts[a, b] += w
-                    beats[a] += 1.0
-                elif x > y:
-                    counts[b, a] += w
-                    beats[b] += 1.0
-                elif x == y:
-                    counts[a, b] += 0.5 * w
-                    counts[b, a] += 0.5 * w
-                    beats[a] += 0.5
-                    beats[b] += 0.5
+                share = (1.0 if x < y else 0.0) + (0.5 if x == y else 0.0)
+                counts[a, b] += w * share
+                won += share
+            beats[a] = won
         scale = w * (k + 1.0) / (observed + 1.0)
         for a in range(k):
             votes[a] += scale * beats[a] if rows[i, a] == rows[i, a] else 0.5 * w * (k + 1.0)
@@ -459,6 +467,7 @@ def center_and_distance(rows: Matrix, weights: Vector, center: Vector, max_round
             center[c] = c + 1.0
         return 0, k * (k - 1) / 4.0
     votes, out = initial.copy(), np.empty(k)
+    place, ends = np.empty(k), np.empty(k, np.bool_)
     order, length = np.empty((m, k), np.int64), np.zeros(m, np.int64)
     center_order = np.empty(k, np.int64)
     seen, distances = np.empty((max_rounds + 1, k), np.int64), np.empty(max_rounds + 1)
@@ -484,7 +493,7 @@ def center_and_distance(rows: Matrix, weights: Vector, center: Vector, max_round
             if rounds == 0 and weights[i] != 0.0:
                 length[i] = observed_order(rows[i], order[i])
             if length[i] >= 2:
-                distance += weights[i] * _extend(rows[i], order[i], length[i], center, center_order, out)
+                distance += weights[i] * _extend(rows, i, order, length[i], center, center_order, place, ends, out)
                 for a in range(k):
                     votes[a] += weights[i] * (k + 1.0 - out[a])
         distances[rounds] = distance / total
