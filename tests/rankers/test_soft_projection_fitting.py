@@ -21,7 +21,7 @@ from soft_projections import (
     with_constant,
 )
 
-from labelrank import as_graphs
+from labelrank import as_graphs, ranks_from_scores
 from labelrank.datasets import load_iris_rankings, make_label_ranking
 from labelrank.decompositions import get_decomposition
 from labelrank.losses.soft_margin import SoftMarginLoss
@@ -406,3 +406,75 @@ def test_only_differences_of_scores_count(offset):
     plain, moved = clone(ranker).fit(X, scores), clone(ranker).fit(X, scores + offset)
     assert abs(moved.dual_gap_) <= 1e-6 * (1 + moved.objective_)
     np.testing.assert_allclose(moved.objective_, plain.objective_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_fit_that_fails_leaves_the_model(kernel):
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)[:2]
+    ranker = quiet(SoftProjectionRanker(kernel=kernel, warm_start=True, random_state=0), X, y)
+    before = ranker.decision_function(X)
+    with pytest.raises(ValueError, match="dual variables"):
+        ranker.fit(10 * X[:10], y[:10])
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="scale X"):
+        ranker.set_params(warm_start=False).fit(np.column_stack([X, X[:, 0]]) * 1e200, np.asarray(y)[:, :3])
+    assert_array_equal(ranker.decision_function(X), before)
+    assert ranker.predict(X).shape[1] == len(ranker.labels_) == 4
+
+
+def test_sparse_entries_in_parts():
+    X, y = make_label_ranking(20, 3, n_labels=4, random_state=0)[:2]
+    parts = (np.repeat(X.ravel() / 2, 2), np.tile(np.repeat(np.arange(3), 2), 20), np.arange(0, 121, 6))
+    in_parts = sparse.csr_array(parts, shape=X.shape)
+    assert not in_parts.has_canonical_format
+    for learn in ("fit", "partial_fit"):
+        found, expected = (
+            getattr(SoftProjectionRanker(0.1, tol=1e-8, random_state=0), learn)(data, y).coef_
+            for data in (in_parts, sparse.csr_array(X))
+        )
+        assert_allclose(found, expected, atol=1e-10)
+    assert in_parts.nnz == 120  # what was given is as it was
+
+
+def hard(n=600):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n, 10))
+    return X, ranks_from_scores(X @ rng.normal(size=(10, 6)) + rng.normal(size=(n, 6)))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("C", [1e2, 1e5])
+def test_large_C_gets_there(C):
+    ranker = SoftProjectionRanker(C, random_state=0).fit(*hard())
+    assert ranker.dual_gap_ <= 1e-3 * ranker.objective_
+
+
+def test_the_best_coefficients_are_kept(monkeypatch):
+    """Epochs raise the bound, and can lead away from coefficients that were better."""
+    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda loss, n_features: np.inf)
+    X, y = hard(200)
+    ranker = quiet_gap(SoftProjectionRanker(1e4, max_iter=40, random_state=0), X, y)
+    assert ranker.objective_ == ranker.gap_curve_[:, 2].min()
+    assert ranker.dual_objective_ == ranker.gap_curve_[:, 3].max()
+    graphs = as_graphs(y)
+    loss = SoftMarginLoss(graphs, get_decomposition("levels"), np.ones(len(X)), -graphs.levels, "mean")
+    half = 0.5 * float((ranker.coef_**2).sum() + (ranker.intercept_**2).sum())
+    assert_allclose(half + 1e4 * loss.value(ranker.decision_function(X)), ranker.objective_)
+
+
+def test_one_huge_row():
+    """Its square is a number, and its products with the duals may not be: no crash, no NaN, nothing worse than zero."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 3))
+    y = ranks_from_scores(X @ rng.normal(size=(3, 4)) + 0.5 * rng.normal(size=(40, 4)))
+    for size in (1e16, 1e40, 1e100):
+        ranker = quiet(SoftProjectionRanker(random_state=0), np.concatenate([X[:1] * size, X[1:]]), y)
+        assert np.isfinite(ranker.coef_).all()
+        assert ranker.objective_ <= ranker.gap_curve_[0, 2]
+
+
+def test_what_32_bits_leave_is_said():
+    X, y = make_label_ranking(40, 3, n_labels=4, random_state=0)[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.warns(ConvergenceWarning, match="pass X in 64 bits"):
+            SoftProjectionRanker(1e-3, tol=1e-12, max_iter=50, random_state=0).fit(X.astype(np.float32), y)

@@ -15,7 +15,7 @@ from numba import njit
 from labelrank._kernels.sopopo import target
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def make_interior(x, slack, bound, share, structure):
     """Mix feasible duals with a share of those in the middle of their polyhedron, so that all are positive."""
     head, sides, _, _, _ = structure
@@ -31,7 +31,7 @@ def make_interior(x, slack, bound, share, structure):
             o += p + q
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def enclose(scores, theta, margin, structure):
     """Multipliers that are above all shortfalls by the margin at least."""
     head, sides, members, gamma, _ = structure
@@ -47,7 +47,7 @@ def enclose(scores, theta, margin, structure):
             theta[s, 0], theta[s, 1] = top_a + lift, top_b + lift
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def distances(scores, x, slack, theta, z, bound, structure):
     """Compute z anew; returns Σ x z and the number of terms."""
     head, sides, members, gamma, _ = structure
@@ -71,7 +71,7 @@ def distances(scores, x, slack, theta, z, bound, structure):
     return total, count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def curvature(ratio, free, bound, J, structure):
     """J of each instance, of shape (n_instances, n_labels, n_labels), from x/z of the duals and of the slacks."""
     head, sides, members, _, _ = structure
@@ -109,7 +109,7 @@ def curvature(ratio, free, bound, J, structure):
             o += p + q
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def contributions(
     x, slack, theta, inverse, ratio, free, tau, dx, dslack, dz, dtheta, df, bound, out, finish, structure
 ):
@@ -155,7 +155,7 @@ def contributions(
             o += p + q
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def longest(x, slack, z, theta, dx, dslack, dz, dtheta, bound, structure):
     """The step at which the first number becomes zero, and what Σ x z is after a share of a step: two coefficients."""
     head, sides, _, _, _ = structure
@@ -183,7 +183,7 @@ def longest(x, slack, z, theta, dx, dslack, dz, dtheta, bound, structure):
     return step, linear, square
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sums(x, bound, structure):
     """Σα of each subgraph."""
     head, sides, _, _, _ = structure
@@ -197,7 +197,7 @@ def sums(x, bound, structure):
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def bring_to(x, bound, capped, structure):
     """Scale both sides of each subgraph to the same sum: its bound where it is capped, else the smaller of the two."""
     head, sides, _, _, _ = structure

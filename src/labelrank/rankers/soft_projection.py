@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelrank import decompositions
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses.soft_margin import SoftMarginLoss
-from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.rankers.base import OnEmpty, RankerMixin, all_or_nothing
 from labelrank.solvers.sopopo import SopopoState, project_online, sopopo
 from labelrank.solvers.sopopo_models import DenseModel, GramModel, SparseModel
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
@@ -135,7 +135,9 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
     gamma_ : float
         The value of `gamma`, with a kernel.
     objective_, dual_objective_ : float
-        What is minimised, and a bound that no coefficients can get below.
+        What is minimised, and a bound that no coefficients can get below (if the kernel is positive semi-definite,
+        which is not checked in full). Where `tol` was not reached, the coefficients are those with the smallest
+        objective of all checks, a row of ``gap_curve_``.
     dual_gap_ : float
         Their difference.
     n_iter_ : int
@@ -248,6 +250,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
         """Learn from preferences, to a duality gap.
 
@@ -284,7 +287,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             on_epoch=self._watch(context, X, model, loss, duals),
         )
         self._keep(state)
-        for name, value in self._learned(X, model, loss, duals).items():
+        for name, value in self._learned(X, model, state.weights).items():
             setattr(self, name, value)
         context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
         state.warn(type(self).__name__, self.max_iter, self.tol)
@@ -298,6 +301,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
 
     @available_if(_is_linear)
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
         """Learn online: project the scores once for each instance, in order, and forget it.
 
@@ -400,6 +404,10 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
                 f"{type(self).__name__} goes on with the labels {list(old)}, but y has {list(new)}; give them in the "
                 "same order, or fit a new estimator"
             )
+        thin: bool = sparse.issparse(X)
+        if thin and not X.has_canonical_format:  # the square of an entry is not the sum of the squares of its parts
+            X = X.copy()
+            X.sum_duplicates()
         graphs = PreferenceGraphs.from_scores(y) if self.targets == "scores" else as_graphs(y)
         targets = None
         if graphs.storage == "edges":
@@ -437,7 +445,8 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         gram = self._kernel(X, X) + constant
         if not np.isfinite(gram).all():
             raise ValueError(f"the kernel matrix has NaN or infinite entries; scale X, or check kernel={self.kernel!r}")
-        if not np.allclose(gram, gram.T) or (np.diagonal(gram) < 0).any():
+        unequal = float(np.abs(gram - gram.T).max(initial=0.0)) > 1e-7 * float(np.abs(gram).max(initial=0.0))
+        if unequal or (np.diagonal(gram) < 0).any():
             raise ValueError(
                 "the kernel matrix is not symmetric with a diagonal from 0, so it holds no inner products; "
                 f"check kernel={self.kernel!r}"
@@ -471,11 +480,11 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             )
         return gram
 
-    def _learned(self, X: Any, model: Any, loss: SoftMarginLoss, duals: npt.NDArray[Any]) -> dict[str, Any]:
+    def _learned(self, X: Any, model: Any, weights: tuple[FloatArray, ...]) -> dict[str, Any]:
         """The attributes that scores are made of."""
         if not isinstance(model, GramModel):
-            return {"coef_": model.coefficients, "intercept_": model.constant * model.bias}
-        held = model.dual_coef(loss, duals)
+            return {"coef_": weights[0], "intercept_": model.constant * weights[1]}
+        held = weights[0]
         support = np.flatnonzero(held.any(axis=1))
         learned = {
             "dual_coef_": np.ascontiguousarray(held[support].T),
@@ -494,7 +503,8 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             epoch.call_on_fit_task_begin(estimator=self)
             return bool(
                 epoch.call_on_fit_task_end(
-                    estimator=self, reconstruction_attributes=lambda: self._learned(X, model, loss, duals)
+                    estimator=self,
+                    reconstruction_attributes=lambda: self._learned(X, model, model.weights(loss, duals)),
                 )
             )
 

@@ -33,6 +33,7 @@ _RUN = 16  # instances that are visited in the order of their rows
 _SHARE = 0.5  # of the gap that is asked for: what instances that are passed over may leave
 _STEP = 1.5e5  # floating-point operations in the time of the calls that a step of climbing takes
 _CHECK = 10  # epochs between two looks at the objectives, at most
+_ROUNDED = 1e-6  # a relative gap below which duals of 32 bits may not get
 
 
 @dataclass
@@ -45,16 +46,18 @@ class SopopoState:
     converged: bool = False
     interrupted: bool = False
     stopped: bool = False  # because a callback asked for it
+    at: int = -1  # the row of the curve that the weights belong to
+    weights: tuple[FloatArray, ...] = ()  # what scores are made of
 
     @property
     def primal(self) -> float:
-        """The objective at the last check."""
-        return self.curve[-1][2]
+        """The objective of the weights."""
+        return self.curve[self.at][2]
 
     @property
     def dual(self) -> float:
-        """Its lower bound at the last check."""
-        return self.curve[-1][3]
+        """Its lower bound: the largest that was found."""
+        return max(row[3] for row in self.curve)
 
     @property
     def gap(self) -> float:
@@ -64,6 +67,7 @@ class SopopoState:
     def warn(self, name: str, max_iter: int, tol: float) -> None:
         """Say so when the solver did not get where it should."""
         gap = f"a duality gap of {self.gap:.2g} at an objective of {self.primal:.6g}"
+        relative = self.gap / abs(self.primal) if self.primal else np.inf
         if self.interrupted:
             warnings.warn(
                 f"{name} was interrupted after {self.n_iter} epochs with {gap}; the estimator is fitted with what it "
@@ -71,10 +75,12 @@ class SopopoState:
                 stacklevel=stacklevel_of_user(),
             )
         elif not (self.converged or self.stopped):
+            advice = "increase max_iter, scale the features, decrease C, or accept it by a larger tol"
+            if abs(relative) < _ROUNDED and self.duals.dtype == np.float32:
+                advice = "this is what rounding to 32 bits leaves: pass X in 64 bits, or accept it by a larger tol"
             warnings.warn(
-                f"{name} stopped after {self.n_iter} epochs (max_iter={max_iter}) with {gap}, "
-                f"{self.gap / max(abs(self.primal), 1e-300):.2g} relative, tol={tol:g}; increase max_iter, scale the "
-                "features, decrease C, or accept it by a larger tol",
+                f"{name} stopped after {self.n_iter} epochs (max_iter={max_iter}) with {gap}, {relative:.2g} relative, "
+                f"tol={tol:g}; {advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
@@ -127,7 +133,7 @@ def sopopo(
     try:
         ascent.check()
         while not state.converged and state.n_iter < max_iter:
-            inside = ascent.interior_pays()
+            inside = ascent.interior_pays(last=state.n_iter == max_iter - 1)
             found = ascent.interior() if inside else ascent.epoch(rng if shuffle else None)
             state.stopped = on_epoch()
             stop = state.stopped or state.n_iter == max_iter
@@ -141,6 +147,7 @@ def sopopo(
         state.interrupted = True
         ascent.begin_anew()  # whatever was on its way, the duals are what counts
         ascent.check()
+    ascent.choose()
     return state
 
 
@@ -174,6 +181,7 @@ class _Ascent:
         self.work, self.ahead = 0.0, 0.0  # so far, and what the last check left to do
         self.past: list[tuple[float, float]] = []  # work and gap at the checks
         self.interior_cost = interior_cost(loss, model.n_features)
+        self.best = np.inf  # objective so far; the way up of the duals can lead away from it
         if duals.any():
             self.begin_anew()
 
@@ -200,10 +208,13 @@ class _Ascent:
         self.work += len(order) * self.visit_cost
         return found
 
-    def interior_pays(self) -> bool:
-        """Whether to solve for all duals at once: where going on as before would take longer."""
-        # What is ahead is a guess, and often too low: what has been spent already counts too.
-        return self.interior_cost < min(max(self.ahead, min(self.work, 4 * self.ahead)), 10 * self.work)
+    def interior_pays(self, last: bool) -> bool:
+        """Whether to solve for all duals at once: where going on as before would take longer.
+
+        What is ahead is a guess, and often too low: what has been spent already counts as much. The last epoch will
+        hardly do what those before it did not.
+        """
+        return self.interior_cost < min(np.inf if last else max(self.ahead, self.work), 10 * self.work)
 
     def interior(self) -> float:
         """Solve for all duals at once, in place of an epoch; the gap that is left is not known yet."""
@@ -213,7 +224,8 @@ class _Ascent:
         old = self.duals.copy()
         self.duals[:] = found
         self.begin_anew()
-        if _objectives(self.model, loss, self.duals, self.bound, self.gaps)[1] < state.dual:
+        dual = _objectives(self.model, loss, self.duals, self.bound, self.gaps)[1]
+        if not dual >= state.curve[-1][3]:  # or where it is no number
             self.duals[:] = old
             self.begin_anew()
         self.rests[:] = 0
@@ -228,23 +240,33 @@ class _Ascent:
         """Compute both objectives, and which instances still have something to gain."""
         state, loss = self.state, self.loss
         primal, dual = _objectives(self.model, loss, self.duals, self.bound, self.gaps)
-        before = state.dual if state.curve else dual
+        before = state.curve[-1][3] if state.curve else dual
         self.rate = (dual - before - self.gained) / max(self.visits, 1)
         least = min(self.least, 0.05 * self.interior_cost / self.row_cost)
         self.visits, self.budget, self.gained = 0, max(0.5 * self.visits, least), 0.0
         state.curve.append((state.n_iter, time.perf_counter() - self.begin, primal, dual))
         self.asked = self.tol * abs(primal)
-        state.converged = abs(state.gap) <= self.asked  # rounding can make it negative, and then it certifies nothing
-        self.ratio = state.gap / found if found > 0 else self.ratio
+        gap = primal - dual
+        state.converged = abs(gap) <= self.asked  # rounding can make it negative, and then it certifies nothing
+        if primal < self.best:
+            self.best, state.at = primal, len(state.curve) - 1
+            state.weights = self.model.weights(loss, self.duals)
+        self.ratio = gap / found if found > 0 else self.ratio
         self.ahead = self._work_ahead()
         self.rests[self.gaps > _SHARE * self.asked / max(len(self.busy), 1), 0] = 0
 
+    def choose(self) -> None:
+        """The weights of the last duals if they are certified, those with the smallest objective otherwise."""
+        state = self.state
+        if state.converged or not state.weights:
+            state.at, state.weights = -1, self.model.weights(self.loss, self.duals)
+
     def _work_ahead(self) -> float:
         """The work that is left if the gap goes on to fall as it did in the second half of the work so far."""
-        work, gap = self.work, self.state.gap
+        work, gap = self.work, self.state.curve[-1][2] - self.state.curve[-1][3]
         self.past.append((work, gap))
         done, before = next(one for one in reversed(self.past) if one[0] <= 0.5 * work)
-        if self.state.converged or work == 0.0:
+        if self.state.converged or work == 0.0 or gap <= 0.0:  # below rounding
             return 0.0
         if gap >= before or self.asked == 0.0:
             return np.inf

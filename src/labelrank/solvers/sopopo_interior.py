@@ -18,7 +18,7 @@ from labelrank.losses.soft_margin import SoftMarginLoss
 FloatArray = npt.NDArray[np.float64]
 
 _STEPS = 6  # that are usual for each factor of ten in the number of duals
-_MAX_STEPS = 60
+_MAX_STEPS = 300
 _MEMORY = 2**24  # numbers
 _SHARE = 0.1  # of the middle of the polyhedron in the first duals
 _MARGIN = 0.1  # of the first multipliers, relative to targets and scores

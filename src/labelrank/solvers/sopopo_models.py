@@ -50,6 +50,9 @@ class ScoreModel(Protocol):
     def squared_norm(self, loss: SoftMarginLoss, duals: FloatArray) -> float:
         """‖w‖²."""
 
+    def weights(self, loss: SoftMarginLoss, duals: FloatArray) -> tuple[FloatArray, ...]:
+        """A copy of what scores are made of."""
+
     def part(self, rows: IntArray) -> Part:
         """Some of the instances."""
 
@@ -143,10 +146,9 @@ class DenseModel:
         self.coef += held.T @ self.X[rows]
         self.bias += self.constant * held.sum(axis=0)
 
-    @property
-    def coefficients(self) -> FloatArray:
-        """Coefficients of shape (n_labels, n_features)."""
-        return self.coef
+    def weights(self, loss: SoftMarginLoss, duals: FloatArray) -> tuple[FloatArray, ...]:
+        """Coefficients of shape (n_labels, n_features), and of the constant."""
+        return self.coef.copy(), self.bias.copy()
 
 
 class SparseModel(DenseModel):
@@ -187,10 +189,9 @@ class SparseModel(DenseModel):
         self.coef += self.X[rows].T @ held
         self.bias += self.constant * held.sum(axis=0)
 
-    @property
-    def coefficients(self) -> FloatArray:
-        """Coefficients of shape (n_labels, n_features)."""
-        return np.ascontiguousarray(self.coef.T)
+    def weights(self, loss: SoftMarginLoss, duals: FloatArray) -> tuple[FloatArray, ...]:
+        """Coefficients of shape (n_labels, n_features), and of the constant."""
+        return np.array(self.coef.T, order="C"), self.bias.copy()
 
 
 class GramModel:
@@ -242,6 +243,10 @@ class GramModel:
     def add(self, rows: IntArray, held: FloatArray) -> None:
         """Let some instances contribute `held` of shape (n_rows, n_labels) more."""
         self.cache += held.T @ self.gram[rows]
+
+    def weights(self, loss: SoftMarginLoss, duals: FloatArray) -> tuple[FloatArray, ...]:
+        """What each instance contributes to each label."""
+        return (self.dual_coef(loss, duals),)
 
     def dual_coef(self, loss: SoftMarginLoss, duals: FloatArray) -> FloatArray:
         """What each instance contributes to each label, of shape (n_instances, n_labels)."""
