@@ -358,3 +358,29 @@ def test_huge_entries(mu, nu):
     alpha, beta = soft_projection(mu, nu, 1.0)
     np.testing.assert_array_equal(alpha, [1.0, 0.0])
     np.testing.assert_array_equal(beta, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("size", "C"), [*((size, np.inf) for size in (1e-155, 1e-100, 1e100, 1e200, 1e300)), (1e-150, 1.0), (1e150, 1.0)]
+)
+@pytest.mark.filterwarnings("error")
+def test_projections_of_instances_of_any_size(size, C):
+    """The same up to the unit of x: w / size and C / size."""
+    rng = np.random.default_rng(0)
+    U, x, gamma = rng.normal(size=(4, 3)), rng.normal(size=3), np.array([2.0, 1.0, 0.0, -1.0])
+    W, xi = project_polyhedron(U, x, gamma, [0, 1], [2, 3], C)
+    scaled, slack = project_polyhedron(U / size, x * size, gamma, [0, 1], [2, 3], C / size / size)
+    assert_allclose(scaled * size, W, rtol=1e-9, atol=1e-12)
+    assert_allclose(slack, xi, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_projections_with_huge_targets():
+    W, xi = project_polyhedron(np.zeros((3, 1)), [1.0], [1.7e308, -1.7e308, np.nan], [0], [1], 1.0)
+    assert_allclose(W, [[1.0], [-1.0], [0.0]])
+    assert xi == np.inf  # the difference of the targets is no number
+    W, xi = project_polyhedron(np.zeros((2, 1)), [1.0], [0.8e308, -0.8e308], [0], [1], np.inf)
+    assert_allclose(W, [[0.8e308], [-0.8e308]])
+    assert xi == 0.0
+    with pytest.raises(ValueError, match="U @ x of some labels are too large"):
+        project_polyhedron(np.full((2, 3), 1.7e308), [1.0, 1.0, 1.0], [1.0, 0.0], [0], [1], 1.0)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
+_LARGEST_EXPONENT = 990  # of a margin: sums of many stay numbers
+
 
 def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any = None) -> tuple[Any, Any]:
     r"""Solve the reduced problem of a soft projection exactly.
@@ -130,19 +132,32 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     times = np.bincount(A, minlength=len(U)) + np.bincount(B, minlength=len(U))
     if times.max(initial=0) > 1:
         raise ValueError(f"label {int(times.argmax())} is there twice in A and B; no label can be above itself")
-    # The problem times the squared norm, which leaves the slack as it is and divides by nothing.
-    short = gamma - U @ x
-    mu, nu = short[A], -short[B]
-    if not (np.isfinite(mu).all() and np.isfinite(nu).all()):
+    if not (np.isfinite(gamma[A]).all() and np.isfinite(gamma[B]).all()):
         raise ValueError("gamma of a label in A or B is NaN or infinite; leave labels without a target out of A and B")
-    norm = float(x @ x)
+    # The problem times the squared norm, which leaves the slack as it is and divides by nothing. Powers of two that are
+    # taken out of x, and out of margins that are huge, keep products and sums within the range of the numbers.
+    unit = int(np.frexp(np.abs(x).max(initial=0.0))[1])
+    direction = np.ldexp(x, -unit)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = U @ direction
+    if not (np.isfinite(products[A]).all() and np.isfinite(products[B]).all()):
+        raise ValueError("the scores U @ x of some labels are too large for a number; scale U or x")
+    sizes = np.frexp(np.concatenate([gamma[A], gamma[B]]))[1], np.frexp(np.concatenate([products[A], products[B]]))[1]
+    huge = max(int(sizes[0].max(initial=0)), int(sizes[1].max(initial=0)) + unit) - _LARGEST_EXPONENT
+    shift = max(huge, 0)
+    mu, nu = (np.ldexp(gamma[L], -shift) - np.ldexp(products[L], unit - shift) for L in (A, B))
+    nu = -nu
+    norm = float(direction @ direction)
     alpha, beta = np.empty_like(mu), np.empty_like(nu)
-    xi = float(project_one(mu, nu, limit * norm if norm > 0 else 0.0, alpha, beta))
+    with np.errstate(over="ignore"):
+        part, exponent = np.frexp(limit)
+        most = float(np.ldexp(part * norm, int(exponent) + 2 * unit - shift)) if norm > 0 else 0.0
+        xi = float(np.ldexp(project_one(mu, nu, most, alpha, beta), shift))
     if not norm > 0:
         return U.copy(), xi
     step = np.zeros(len(U))
-    step[A], step[B] = alpha / norm, -beta / norm
-    return U + step[:, np.newaxis] * x, xi
+    step[A], step[B] = np.ldexp(alpha / norm, shift - unit), np.ldexp(-beta / norm, shift - unit)
+    return U + step[:, np.newaxis] * direction, xi
 
 
 # ---------------------------------------------------------------------------------------------------------------
