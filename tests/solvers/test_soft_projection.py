@@ -382,5 +382,8 @@ def test_projections_with_huge_targets():
     W, xi = project_polyhedron(np.zeros((2, 1)), [1.0], [0.8e308, -0.8e308], [0], [1], np.inf)
     assert_allclose(W, [[0.8e308], [-0.8e308]])
     assert xi == 0.0
+    W, xi = project_polyhedron(np.ones((2, 1)), [0.0], [0.8e308, 0.0], [0], [1], np.inf)
+    assert_allclose(W, np.ones((2, 1)))
+    assert_allclose(xi, 0.8e308)
     with pytest.raises(ValueError, match="U @ x of some labels are too large"):
         project_polyhedron(np.full((2, 3), 1.7e308), [1.0, 1.0, 1.0], [1.0, 0.0], [0], [1], 1.0)

@@ -135,43 +135,45 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     # The problem times the squared norm, which leaves the slack as it is and divides by nothing.
     with np.errstate(over="ignore", invalid="ignore"):
         norm, short = float(x @ x), gamma - U @ x
-    mu, nu, unit, shift = short[A], -short[B], 0, 0
-    largest = max(np.abs(mu).max(initial=0.0), np.abs(nu).max(initial=0.0))
-    if not (largest < 1e290 and (1e-200 < norm < 1e200 or not x.any())):
-        x, mu, nu, unit, shift = _in_range(U, x, gamma, A, B)
-        norm = float(x @ x)
+        mu, nu = short[A], -short[B]
+        size = float(mu @ mu + nu @ nu)
+    if not (size < 1e300 and (1e-200 < norm < 1e200 or not x.any())):
+        return _project_any_size(U, x, gamma, A, B, limit)
     alpha, beta = np.empty_like(mu), np.empty_like(nu)
-    if unit == shift == 0:
-        most = limit * norm if norm > 0 else 0.0
-        xi = float(project_one(mu, nu, most, alpha, beta))
-    else:
-        part, exponent = np.frexp(limit)
-        with np.errstate(over="ignore"):
-            most = float(np.ldexp(part * norm, int(exponent) + 2 * unit - shift))
-            xi = float(np.ldexp(project_one(mu, nu, most, alpha, beta), shift))
+    xi = float(project_one(mu, nu, limit * norm if norm > 0 else 0.0, alpha, beta))
     if not norm > 0:
         return U.copy(), xi
     step = np.zeros(len(U))
     step[A], step[B] = alpha / norm, -beta / norm
-    return U + np.ldexp(step, shift - unit)[:, np.newaxis] * x, xi
+    return U + step[:, np.newaxis] * x, xi
 
 
-def _in_range(
-    U: FloatArray, x: FloatArray, gamma: FloatArray, A: npt.NDArray[Any], B: npt.NDArray[Any]
-) -> tuple[FloatArray, FloatArray, FloatArray, int, int]:
-    """Instance and margins of which powers of two are taken out, and their exponents: no product leaves the range."""
+def _project_any_size(
+    U: FloatArray, x: FloatArray, gamma: FloatArray, A: npt.NDArray[Any], B: npt.NDArray[Any], limit: float
+) -> tuple[FloatArray, float]:
+    """The same with powers of two taken out of instance and margins, so that no product leaves the range of numbers."""
+    from labelrank._kernels.soft_projection import project_one
+
     if not (np.isfinite(gamma[A]).all() and np.isfinite(gamma[B]).all()):
         raise ValueError("gamma of a label in A or B is NaN or infinite; leave labels without a target out of A and B")
     unit = int(np.frexp(np.abs(x).max(initial=0.0))[1])
     x = np.ldexp(x, -unit)
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = U @ x
+        scores, norm = U @ x, float(x @ x)
     if not (np.isfinite(scores[A]).all() and np.isfinite(scores[B]).all()):
         raise ValueError("the scores U @ x of some labels are too large for a number; scale U or x")
     of_gamma, of_scores = (int(np.frexp(np.concatenate([v[A], v[B]]))[1].max(initial=0)) for v in (gamma, scores))
     shift = max(max(of_gamma, of_scores + unit) - _LARGEST_EXPONENT, 0)
     mu, nu = (np.ldexp(gamma[side], -shift) - np.ldexp(scores[side], unit - shift) for side in (A, B))
-    return x, mu, -nu, unit, shift
+    alpha, beta = np.empty_like(mu), np.empty_like(nu)
+    part, exponent = np.frexp(limit)
+    with np.errstate(over="ignore"):
+        most = float(np.ldexp(part * norm, int(exponent) + 2 * unit - shift)) if norm > 0 else 0.0
+        xi = float(np.ldexp(project_one(mu, -nu, most, alpha, beta), shift))
+    step = np.zeros(len(U))
+    if norm > 0:
+        step[A], step[B] = np.ldexp(alpha / norm, shift - unit), np.ldexp(-beta / norm, shift - unit)
+    return U + step[:, np.newaxis] * x, xi
 
 
 # ---------------------------------------------------------------------------------------------------------------
