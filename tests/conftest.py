@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A first call may compile or import for seconds, so no deadline. In CI the same examples are tried every time.
-settings.register_profile(
-    "labelrank",
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    derandomize=bool(os.environ.get("CI")),
-)
+# A first call may compile or import for seconds, so no deadline. The same examples are tried every time, so that a run
+# says something about a change; `pytest --hypothesis-profile=explore` looks for new ones.
+for name, repeatable in (("labelrank", True), ("explore", False)):
+    settings.register_profile(
+        name,
+        deadline=None,
+        max_examples=60,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+        derandomize=repeatable,
+    )
 settings.load_profile("labelrank")
 
 

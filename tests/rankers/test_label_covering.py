@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import label_covering as oracle
@@ -53,7 +53,8 @@ def hypotheses_and_labels(draw, bound=1.0):
 
 
 def compare(model, X, Y, H, name, templates):
-    alpha, curve, bounds = oracle.boost(H, Y, lambda y: cover_elements(y, name), templates, ROUNDS)
+    alpha, curve, bounds, lead = oracle.boost(H, Y, lambda y: cover_elements(y, name), templates, ROUNDS)
+    assume(lead > 1e-10)  # where two templates promise the same, rounding chooses
     quiet(model, X, Y)
     n_iter = model.n_iter_
     assert_allclose(curve[n_iter:], curve[n_iter])  # fewer rounds only when nothing can move any more
