@@ -19,17 +19,16 @@ from labelrank.supervision._inputs import (
     RankMatrix,
     check_indices,
     check_size,
-    is_missing,
     label_names,
     object_array,
     row_index,
     vector,
 )
-from labelrank.supervision._labels import check_labels, columns_of_parts, label_columns, sorted_names
+from labelrank.supervision._labels import check_labels, columns_of_parts
 from labelrank.supervision.battles import Conflicts, check_weight, read_pair_table, simple_edges
-from labelrank.supervision.edges import Edges, edges_of_rows, join_edges
+from labelrank.supervision.edges import Edges, edges_of_rows, edges_through_dummy, join_edges
 from labelrank.supervision.hierarchy import layers_from_hierarchy
-from labelrank.supervision.indicators import relevance_levels, relevance_matrix
+from labelrank.supervision.indicators import class_levels, relevance_levels, relevance_matrix
 from labelrank.supervision.levels import (
     dense_levels,
     edge_counts,
@@ -186,15 +185,8 @@ class PreferenceGraphs:
                [1, 0],
                [0, 1]], dtype=int8))
         """
-        classes = vector(y, "y", missing_ok=True)
-        known = np.array([not is_missing(c) for c in classes], dtype=bool)
-        if labels is None and n_labels is None:
-            labels = sorted_names(classes[known], "y")
-        columns, names, n_labels = label_columns(classes[known], labels, n_labels, "y")
-        levels = np.ones((len(classes), n_labels), dtype=np.int8)
-        levels[np.flatnonzero(known), columns] = 0
-        levels[~known] = -1
-        return cls(levels=levels, n_labels=n_labels, labels=names)
+        levels, names = class_levels(y, labels, n_labels)
+        return cls(levels=levels, n_labels=levels.shape[1], labels=names)
 
     @classmethod
     def from_hierarchy(cls, Y: Any, parents: Any, n_layers: int = 3, *, labels: Any = None) -> PreferenceGraphs:
@@ -566,16 +558,9 @@ class PreferenceGraphs:
         >>> PreferenceGraphs.from_multilabel([[1, 0]]).with_dummy().to_edges()
         Edges(instance=array([0, 0]), better=array([0, 2]), worse=array([2, 1]))
         """
-        levels = self.to_levels().levels
-        if levels.size and levels.max() > 1:
-            row = int(np.flatnonzero((levels > 1).any(axis=1))[0])
-            raise ValueError(f"with_dummy needs relevant and irrelevant labels, two levels; instance {row} has more")
-        dummy = self.shape[1]
-        rows, columns = np.nonzero(levels >= 0)
-        relevant = levels[rows, columns] == 0
-        edges = Edges(rows, np.where(relevant, columns, dummy), np.where(relevant, dummy, columns))
         names = None if self._labels is None else object_array([*self._labels, "(dummy)"])
-        return self._from_sorted_edges(edges.take(edges.sorting()), None, len(self), dummy + 1, names)
+        edges = edges_through_dummy(self.to_levels().levels)
+        return self._from_sorted_edges(edges, None, len(self), self.shape[1] + 1, names)
 
     def without_labels(self, hidden: npt.NDArray[np.bool_]) -> PreferenceGraphs:
         """A copy in which the labels of `hidden`, a mask of the shape of the graphs, are absent."""

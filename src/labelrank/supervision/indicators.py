@@ -1,4 +1,4 @@
-"""Sets of relevant labels: 0/1 matrices (dense, sparse, data frames) and iterables of sets."""
+"""Sets of relevant labels: 0/1 matrices (dense, sparse, data frames), iterables of sets, and single classes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from labelrank.supervision._inputs import (
     RANKS,
     Labels,
     float_matrix,
+    is_missing,
     label_names,
     object_array,
     refuse_infinity,
+    vector,
 )
-from labelrank.supervision._labels import check_labels, label_columns
+from labelrank.supervision._labels import check_labels, label_columns, sorted_names
 from labelrank.supervision.levels import row_blocks
 
 
@@ -40,6 +42,19 @@ def relevance_levels(
     levels = np.ones(indicator.shape, dtype=np.int8)
     rows = np.repeat(np.arange(indicator.shape[0]), np.diff(indicator.indptr))
     levels[rows, indicator.indices] = 0
+    return levels, names
+
+
+def class_levels(y: Any, labels: Any, n_labels: int | None) -> tuple[npt.NDArray[np.int8], Labels | None]:
+    """Levels 0 (the class), 1 (the other labels) and -1 (all of them, where the class is not known), and the names."""
+    classes = vector(y, "y", missing_ok=True)
+    known = np.array([not is_missing(c) for c in classes], dtype=bool)
+    if labels is None and n_labels is None:
+        labels = sorted_names(classes[known], "y")
+    columns, names, n_labels = label_columns(classes[known], labels, n_labels, "y")
+    levels = np.ones((len(classes), n_labels), dtype=np.int8)
+    levels[np.flatnonzero(known), columns] = 0
+    levels[~known] = -1
     return levels, names
 
 
