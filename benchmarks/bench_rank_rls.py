@@ -31,7 +31,7 @@ from labelrank import ranks_from_scores
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.rankers.rank_rls import RankRLS
-from labelrank.solvers.rls_leave_out import held_out_scores
+from labelrank.solvers.least_squares.leave_out import held_out_scores
 
 RLSCORE = {"fit": 39.9, "path": 0.50, "leave out": 7.7, "predict": 2.6, "memory": 1503, "full": 36, "linear": 0.12}
 RLSCORE_LINEAR_PATH = 0.012

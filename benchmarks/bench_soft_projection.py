@@ -39,10 +39,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from labelrank import PreferenceGraphs
-from labelrank._kernels.soft_projection import project_rows
+from labelrank._kernels.solvers.soft_projection.projection import project_rows
 from labelrank.rankers.pairwise import PairwiseRanker
 from labelrank.rankers.soft_projection import SoftProjectionRanker
-from labelrank.solvers.soft_projection import project_polyhedron, soft_projection
+from labelrank.solvers.soft_projection.projection import project_polyhedron, soft_projection
 
 warnings.filterwarnings("ignore")
 

@@ -29,9 +29,9 @@ from sklearn.model_selection import train_test_split
 
 from labelrank import mask_rankings
 from labelrank.datasets import make_label_ranking, read_csv
-from labelrank.ensemble import ExtraTreesRanker
 from labelrank.metrics import kendall_tau
-from labelrank.rankers.trees import DecisionTreeRanker
+from labelrank.trees import ExtraTreesRanker
+from labelrank.trees.tree import DecisionTreeRanker
 
 SHAPES = {"segment": (2310, 18, 7), "calhousing": (20640, 4, 4)}
 
@@ -124,7 +124,7 @@ def ten_times(quick):
 FIRST_USE = """
 import time
 from labelrank.datasets import load_iris_rankings
-from labelrank.rankers.trees import DecisionTreeRanker
+from labelrank.trees.tree import DecisionTreeRanker
 import numba, sklearn.tree
 X, y = load_iris_rankings(return_X_y=True)
 def cpu():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from labelrank.datasets import load_iris_rankings
 from labelrank.plots.tree import TreeDisplay
-from labelrank.rankers.trees import DecisionTreeRanker
+from labelrank.trees.tree import DecisionTreeRanker
 
 mpl.rcParams["svg.hashsalt"] = "labelrank"
 X, y = load_iris_rankings(return_X_y=True)

@@ -11,19 +11,19 @@ import labelrank
 ROOT = Path(__file__).parents[1]
 API = ROOT / "docs" / "api.rst"
 MODULES = [
-    "consensus",
+    "aggregation",
     "datasets",
     "decompositions",
-    "ensemble",
     "experiments",
     "features",
     "losses",
-    "mallows",
     "metrics",
+    "neighbors",
     "plots",
     "rankers",
     "solvers",
     "supervision",
+    "trees",
 ]
 
 

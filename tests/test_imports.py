@@ -11,38 +11,45 @@ import labelrank
 
 PACKAGE = Path(labelrank.__file__).parent
 
-# What each part may import of the others; supervision <- decompositions <- losses <- solvers <- rankers <- the rest.
-# Metrics and consensus stand beside the losses: rankers score and summarise with them, and they know no ranker.
-BASE = {"supervision", "_kernels"}
-BELOW_LOSSES = BASE | {"decompositions"}
-BELOW_RANKERS = BELOW_LOSSES | {"losses", "solvers", "consensus", "mallows"}
-LIBRARY = BELOW_RANKERS | {"rankers", "ensemble", "metrics", "features", "datasets", "conformal"}
+# What each part may import of the others:
+# supervision <- pairs <- decompositions <- losses <- models <- solvers <- rankers <- everything else.
+# Metrics and aggregation stand beside the losses: rankers score and summarize with them, and they know no ranker.
+BASE = {"_kernels", "_compat"}
+SUPERVISION = BASE | {"supervision"}
+PAIRS = SUPERVISION | {"pairs"}
+CUT = PAIRS | {"decompositions"}
+LOSSES = CUT | {"losses"}
+MODELS = LOSSES | {"models"}
+SOLVERS = MODELS | {"solvers"}
+RANKERS = SOLVERS | {"aggregation", "rankers"}
+LIBRARY = RANKERS | {"neighbors", "trees", "metrics", "features", "datasets", "_discovery"}
 ALLOWED = {
     "_kernels": set(),
-    "supervision": {"_kernels"},
-    "decompositions": BASE,
-    "losses": BELOW_LOSSES,
-    "solvers": BELOW_LOSSES | {"losses"},
-    "metrics": BELOW_LOSSES,
-    "consensus": BELOW_LOSSES,
-    "mallows": BELOW_LOSSES | {"consensus"},
-    "features": BELOW_LOSSES | {"losses"},
-    "datasets": BELOW_LOSSES | {"mallows"},
-    "rankers": BELOW_RANKERS,
-    "ensemble": BELOW_RANKERS | {"rankers", "metrics"},
-    "conformal": BELOW_RANKERS | {"rankers", "metrics"},
+    "_compat": set(),
+    "supervision": BASE,
+    "pairs": SUPERVISION,
+    "decompositions": PAIRS,
+    "losses": CUT,
+    "models": LOSSES,
+    "solvers": MODELS,
+    "metrics": CUT,
+    "aggregation": CUT,
+    "features": LOSSES,
+    "datasets": CUT | {"aggregation"},
+    "rankers": RANKERS,
+    "neighbors": RANKERS,
+    "trees": RANKERS | {"metrics"},
+    "_discovery": RANKERS | {"neighbors", "trees"},
+    "testing": LIBRARY,
     "plots": LIBRARY,
-    "dask": LIBRARY,
     "experiments": LIBRARY | {"plots"},
     "cli": LIBRARY | {"plots", "experiments"},
     "__main__": {"cli"},
 }
-# score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it, when it is called.
-# all_rankers() lists the forests too, when it is called.
+# score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.
 EXCEPTIONS = {
     ("rankers/base.py", "metrics"),
     ("rankers/rank_rls.py", "metrics"),
-    ("rankers/__init__.py", "ensemble"),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))

@@ -26,9 +26,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
-from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, as_graphs
+from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, all_rankers, as_graphs
 from labelrank.metrics import get_scorer, kendall_tau
-from labelrank.rankers import all_rankers
 
 NAN = float("nan")
 PLAIN = (np.ndarray, int, float, str, bool, BaseEstimator)  # what skops can save

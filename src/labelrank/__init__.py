@@ -36,31 +36,32 @@ _HOMES = {
     "soft_projection": "solvers.soft_projection",
     "ConstraintClassificationRanker": "rankers",
     "PairwiseRanker": "rankers",
-    "KNeighborsRanker": "rankers",
-    "KNeighborsRankerCV": "rankers",
+    "KNeighborsRanker": "neighbors",
+    "KNeighborsRankerCV": "neighbors",
     "KernelRidgeRanker": "rankers",
     "RankRLS": "rankers",
     "RankRLSCV": "rankers",
-    "DecisionTreeRanker": "rankers",
-    "RandomForestRanker": "ensemble",
-    "ExtraTreesRanker": "ensemble",
+    "DecisionTreeRanker": "trees",
+    "RandomForestRanker": "trees",
+    "ExtraTreesRanker": "trees",
     "SoftProjectionRanker": "rankers",
+    "all_rankers": "_discovery",
 }
 _MODULES = (
+    "aggregation",
     "cli",
-    "consensus",
     "datasets",
     "decompositions",
-    "ensemble",
     "experiments",
     "features",
     "losses",
-    "mallows",
     "metrics",
+    "neighbors",
     "plots",
     "rankers",
     "solvers",
     "supervision",
+    "trees",
 )
 
 __all__ = [
@@ -80,20 +81,20 @@ __all__ = [
     "RankRLSCV",
     "RankerMixin",
     "SoftProjectionRanker",
+    "aggregation",
+    "all_rankers",
     "as_graphs",
     "check_rankings",
     "cli",
-    "consensus",
     "datasets",
     "decompositions",
-    "ensemble",
     "experiments",
     "features",
     "from_top_k",
     "losses",
-    "mallows",
     "mask_rankings",
     "metrics",
+    "neighbors",
     "orders_from_ranks",
     "plots",
     "project_polyhedron",
@@ -103,36 +104,32 @@ __all__ = [
     "soft_projection",
     "solvers",
     "supervision",
+    "trees",
 ]
 
 if TYPE_CHECKING:
     from labelrank import (
+        aggregation,
         cli,
-        consensus,
         datasets,
         decompositions,
-        ensemble,
         experiments,
         features,
         losses,
-        mallows,
         metrics,
+        neighbors,
         plots,
         rankers,
         solvers,
         supervision,
+        trees,
     )
-    from labelrank.ensemble import (
-        ExtraTreesRanker,
-        RandomForestRanker,
-    )
+    from labelrank._discovery import all_rankers
+    from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
     from labelrank.rankers import (
         ConstraintClassificationRanker,
-        DecisionTreeRanker,
         DummyRanker,
         KernelRidgeRanker,
-        KNeighborsRanker,
-        KNeighborsRankerCV,
         LabelCoveringClassifier,
         LogLinearRanker,
         PairwiseRanker,
@@ -152,6 +149,7 @@ if TYPE_CHECKING:
         ranks_from_orders,
         ranks_from_scores,
     )
+    from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
 
 
 def __getattr__(name: str) -> Any:

@@ -10,11 +10,10 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 
-from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, mask_rankings
+from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, all_rankers, mask_rankings
 from labelrank.cli.compare import METRICS, available_rankers, choose_metrics, choose_rankers, compare_rankers
 from labelrank.datasets import make_label_ranking
 from labelrank.metrics import get_scorer
-from labelrank.rankers import all_rankers
 
 X, Y = make_label_ranking(n_samples=80, n_labels=4, random_state=0)
 

@@ -1,4 +1,4 @@
-"""Literal twins of labelrank.consensus: loops over instances and pairs, all permutations for Kemeny."""
+"""Literal twins of labelrank.aggregation.consensus: loops over instances and pairs, all permutations for Kemeny."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literal twins of labelrank.mallows: sums over all permutations, and the paper's scheme line by line."""
+"""Literal twins of labelrank.aggregation.mallows: sums over all permutations, and the paper's scheme line by line."""
 
 from __future__ import annotations
 

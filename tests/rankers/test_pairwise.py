@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrank import DummyRanker, PreferenceGraphs, as_graphs
-from labelrank.consensus import pair_counts, pair_shares
+from labelrank.aggregation.consensus import pair_counts, pair_shares
 from labelrank.datasets import load_iris_rankings, make_label_ranking, make_pairwise_battles
 from labelrank.rankers.pairwise import PairwiseRanker
 

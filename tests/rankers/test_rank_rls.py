@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import rls as oracle
-from rank_rls_items import GROUPS, MODELS, RNG, WEIGHT, D, K, L, M, R, X, Y, every_model
+from rankers.rank_rls_items import GROUPS, MODELS, RNG, WEIGHT, D, K, L, M, R, X, Y, every_model
 from scipy import sparse
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
@@ -20,7 +20,7 @@ from labelrank.metrics import group_disagreement
 from labelrank.rankers import rank_rls as module
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
-from labelrank.solvers import rls
+from labelrank.solvers.least_squares import systems as rls
 
 
 @parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
@@ -78,8 +78,8 @@ def test_linear_kernels_by_every_route(form, monkeypatch):
 
 
 def test_conjugate_gradients_that_stop_early_say_so():
-    from labelrank.solvers.rls_groups import group_items
-    from labelrank.solvers.rls_iterative import solve_iteratively
+    from labelrank.solvers.least_squares.groups import group_items
+    from labelrank.solvers.least_squares.iterative import solve_iteratively
 
     items = group_items(Y, GROUPS, np.ones(M), "pairs")
     with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations with a residual of"):

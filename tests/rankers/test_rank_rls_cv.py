@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
-from rank_rls_items import GROUPS, K, M, R, X, Y
+from rankers.rank_rls_items import GROUPS, K, M, R, X, Y
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline

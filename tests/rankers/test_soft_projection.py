@@ -6,11 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import soft_projection as oracle
+from rankers.soft_projections import NAMES, NAN, coefficients, literal_problem, tight, with_constant
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.svm import LinearSVC
-from soft_projections import NAMES, NAN, coefficients, literal_problem, tight, with_constant
 from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs, ranks_from_scores
@@ -19,9 +19,9 @@ from labelrank.decompositions import EdgeWeighted, Subgraph, get_decomposition, 
 from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.soft_projection import SoftProjectionRanker
-from labelrank.solvers.sopopo import sopopo
-from labelrank.solvers.sopopo_face import climb_face
-from labelrank.solvers.sopopo_models import DenseModel
+from labelrank.solvers.soft_projection.ascent import sopopo
+from labelrank.solvers.soft_projection.face import climb_face
+from labelrank.solvers.soft_projection.models import DenseModel
 
 # ---------------------------------------------------------------------------------------------------------------
 # The optimum
@@ -423,7 +423,7 @@ def test_climbing_gains_what_it_says(name, dtype):
 def test_climbing_keeps_within_its_memory(monkeypatch):
     X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
     climbing = SoftProjectionRanker(random_state=0, tol=1e-7).fit(X, y)
-    monkeypatch.setattr("labelrank.solvers.sopopo_face._MEMORY", 0)
+    monkeypatch.setattr("labelrank.solvers.soft_projection.face._MEMORY", 0)
     without = SoftProjectionRanker(random_state=0, tol=1e-7, max_iter=100_000).fit(X, y)
     assert without.objective_ == pytest.approx(climbing.objective_, rel=2e-7)
     assert without.dual_gap_ <= 1e-7 * without.objective_

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import decompositions as cuts
-from scipy import sparse
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import rbf_kernel
-from soft_projections import (
+from rankers.soft_projections import (
     NAMES,
     NAN,
     coefficients,
@@ -20,16 +16,20 @@ from soft_projections import (
     tight,
     with_constant,
 )
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 
 from labelrank import as_graphs, ranks_from_scores
 from labelrank.datasets import load_iris_rankings, make_label_ranking
 from labelrank.decompositions import get_decomposition
 from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.rankers.soft_projection import SoftProjectionRanker
-from labelrank.solvers.soft_projection import project_polyhedron
-from labelrank.solvers.sopopo import sopopo
-from labelrank.solvers.sopopo_interior import solve_interior
-from labelrank.solvers.sopopo_models import DenseModel
+from labelrank.solvers.soft_projection.ascent import sopopo
+from labelrank.solvers.soft_projection.interior import solve_interior
+from labelrank.solvers.soft_projection.models import DenseModel
+from labelrank.solvers.soft_projection.projection import project_polyhedron
 
 # ---------------------------------------------------------------------------------------------------------------
 # Kernels
@@ -172,17 +172,17 @@ def test_interior_points_are_used_where_they_pay(kernel, form, monkeypatch):
         calls.append(args)
         return solve_interior(*args)
 
-    monkeypatch.setattr("labelrank.solvers.sopopo.solve_interior", watched)
+    monkeypatch.setattr("labelrank.solvers.soft_projection.ascent.solve_interior", watched)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6))
     Y = (X @ rng.normal(size=(6, 6)) + rng.normal(size=(60, 6)) > 0).astype(float)
     ranker = SoftProjectionRanker(targets="scores", kernel=kernel, tol=1e-7, max_iter=10**5, random_state=0)
     ranker.set_params(on_empty="ignore", C=10.0)
-    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda *args: 1.0)
+    monkeypatch.setattr("labelrank.solvers.soft_projection.ascent.interior_cost", lambda *args: 1.0)
     inside = clone(ranker).fit(form(X), Y)
     assert len(calls) == 1
     assert inside.n_iter_ < 100
-    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda *args: np.inf)
+    monkeypatch.setattr("labelrank.solvers.soft_projection.ascent.interior_cost", lambda *args: np.inf)
     without = clone(ranker).fit(form(X), Y)
     assert len(calls) == 1
     assert inside.objective_ == pytest.approx(without.objective_, rel=2e-7)
@@ -450,7 +450,7 @@ def test_large_C_gets_there(C):
 
 def test_the_best_coefficients_are_kept(monkeypatch):
     """Epochs raise the bound, and can lead away from coefficients that were better."""
-    monkeypatch.setattr("labelrank.solvers.sopopo.interior_cost", lambda loss, n_features: np.inf)
+    monkeypatch.setattr("labelrank.solvers.soft_projection.ascent.interior_cost", lambda loss, n_features: np.inf)
     X, y = hard(200)
     ranker = quiet_gap(SoftProjectionRanker(1e4, max_iter=40, random_state=0), X, y)
     assert ranker.objective_ == ranker.gap_curve_[:, 2].min()

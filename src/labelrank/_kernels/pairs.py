@@ -6,12 +6,13 @@ larger, so a pair with an unobserved label drops out by itself.
 """
 
 import numpy as np
-from numba import njit
+
+from labelrank._kernels.compile import kernel
 
 _BUFFER = 16384  # numbers in one transposed block: it stays in the cache
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def concordance(true, pred):
     """Per row: Σ sign(Δtrue)·sign(Δpred) over the pairs, and the number of pairs with Δtrue ≠ 0."""
     n, k = true.shape
@@ -41,7 +42,7 @@ def concordance(true, pred):
     return balance, pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_table(true, pred):
     """Per row over the pairs with both labels observed.
 
@@ -77,7 +78,7 @@ def pair_table(true, pred):
     return table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def group_disagreements(y, f, start, stop):
     """Per group of consecutive items: Σ over unordered pairs of ½|sign Δy − sign Δf|."""
     total = np.zeros(len(start))

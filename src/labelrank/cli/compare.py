@@ -20,9 +20,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
-from labelrank.ensemble import ExtraTreesRanker, RandomForestRanker
 from labelrank.rankers import DecisionTreeRanker, DummyRanker, LogLinearRanker, all_rankers
 from labelrank.supervision import mask_rankings
+from labelrank.trees import ExtraTreesRanker, RandomForestRanker
 
 Vector = npt.NDArray[np.float64]
 

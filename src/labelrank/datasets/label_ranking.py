@@ -7,9 +7,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import check_random_state
 
+from labelrank.aggregation.mallows.sampling import draw_around as mallows_noise
 from labelrank.datasets._checks import check_choice, check_count, check_fraction, check_nonnegative
 from labelrank.datasets._utilities import Matrix, linear_utilities, nonlinear_utilities, normal_instances
-from labelrank.mallows.sampling import draw_around as mallows_noise
 from labelrank.supervision import mask_rankings, ranks_from_scores
 
 

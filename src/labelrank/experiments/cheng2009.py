@@ -259,7 +259,7 @@ class BestNeighbors(BaseEstimator):
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-        from labelrank.rankers.neighbors_cv import KNeighborsRankerCV
+        from labelrank.neighbors.ranker_cv import KNeighborsRankerCV
 
         models = [
             make_pipeline(scaler, KNeighborsRankerCV(weights=self.weights, p=p, on_empty="ignore")).fit(X, y)
@@ -283,11 +283,11 @@ def learner(method: str, n_trees: int | None = None) -> Any:
     if method == "IBLR":
         return BestNeighbors()
     if method == "LRT":
-        from labelrank.rankers.trees import DecisionTreeRanker
+        from labelrank.trees.tree import DecisionTreeRanker
 
         return DecisionTreeRanker(random_state=0, **quiet)
     if method == "forest":
-        from labelrank.ensemble.forests import ExtraTreesRanker
+        from labelrank.trees.forests import ExtraTreesRanker
 
         forest = ExtraTreesRanker(random_state=0, **quiet)
         return forest if n_trees is None else forest.set_params(n_estimators=n_trees)

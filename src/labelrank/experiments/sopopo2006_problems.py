@@ -56,7 +56,7 @@ def original(n_labels: int, n_features: int, C: float, seed: int, accuracy: floa
 
     Weight vectors, instance and targets are Gaussian; the labels with the larger half of the targets are A.
     """
-    from labelrank.solvers.soft_projection import project_polyhedron
+    from labelrank.solvers.soft_projection.projection import project_polyhedron
 
     U, x, gamma, A, B = _projection(n_labels, n_features, np.random.RandomState(seed))
     k, n = U.shape
@@ -104,7 +104,7 @@ def _pairs(U: FloatArray, x: FloatArray, gamma: FloatArray, A: Any, B: Any, C: f
 
 def reduced(n_labels: int, n_features: int, C: float, seed: int, accuracy: float) -> Problem:
     """The same projection after the reduction: one variable per label, one equation, one limit."""
-    from labelrank.solvers.soft_projection import soft_projection
+    from labelrank.solvers.soft_projection.projection import soft_projection
 
     rng = np.random.RandomState(seed)
     n_many = int(np.clip(10**6 // n_labels, 1, 1000))

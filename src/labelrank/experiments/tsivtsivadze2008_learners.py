@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
 from labelrank.experiments.tsivtsivadze2008_data import FloatArray, IntArray
-from labelrank.solvers.rls import basis_factor
+from labelrank.solvers.least_squares.systems import basis_factor
 
 METHODS = {
     "rls": "RLS regressor",

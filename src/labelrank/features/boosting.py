@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from labelrank._compat import check_sample_weight
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.features._selection import check_number_of_terms, largest
 from labelrank.losses import LinearObjective, LogLinearLoss
@@ -110,7 +111,7 @@ class BoostingSelector(SelectorMixin, BaseEstimator):
             raise ValueError("BoostingSelector requires y to be passed, but the target y is None")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
         check_consistent_length(X, y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if k > X.shape[1]:
             warnings.warn(f"n_features={k}, but X has {X.shape[1]} features; all are kept", UserWarning, stacklevel=2)
         loss = LogLinearLoss(as_graphs(y), decomposition, weight)

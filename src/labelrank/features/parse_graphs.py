@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+
+from labelrank._compat import Interval, StrOptions, fit_context
 
 Link = tuple[int, int, str]
 
@@ -120,7 +121,7 @@ class ParsePathVectorizer(TransformerMixin, BaseEstimator):
         self.fit_transform(X)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Iterable[Mapping[str, Any]], y: Any = None) -> sparse.csr_array:
         """Learn which paths there are, and count them.
 

@@ -64,7 +64,7 @@ class CoveringLoss:
 
     def losses(self, rows: Any, scores: FloatArray, outflow: FloatArray) -> FloatArray:
         """Loss of each of some rows, given by a slice or an index array; `scores` become the inflow T."""
-        from labelrank._kernels.covering_loss import element_flows, set_flows
+        from labelrank._kernels.losses.covering import element_flows, set_flows
 
         np.abs(scores, out=outflow)
         np.negative(outflow, out=outflow)

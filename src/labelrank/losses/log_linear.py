@@ -78,7 +78,8 @@ class LogLinearLoss:
 
     def flows(self, first: int, last: int, scores: FloatArray, outflow: FloatArray) -> float:
         """Loss of the rows from `first` to `last`; `scores` (last - first, n_labels) become the inflow T."""
-        from labelrank._kernels import log_loss, products
+        from labelrank._kernels.losses import log_linear as log_loss
+        from labelrank._kernels.models import products
 
         if self.kind is not None:
             # NumPy's exponential works on whole vectors; the kernel starts from there.
@@ -100,7 +101,7 @@ class LogLinearLoss:
 
     def member_flows(self, first: int, last: int, f: FloatArray, inflow: FloatArray, outflow: FloatArray) -> float:
         """The same by members of the subgraphs: one score in, one inflow and one outflow out for each."""
-        from labelrank._kernels.log_loss import block_flows
+        from labelrank._kernels.losses.log_linear import block_flows
 
         return float(block_flows(*self.blocks(first, last), self.weight[first:last], f, inflow, outflow))
 
@@ -123,7 +124,7 @@ class LogLinearLoss:
 
 def _layered_kinds() -> dict[Decomposition, int]:
     """The decompositions that have a formula for layered graphs."""
-    from labelrank._kernels import log_loss
+    from labelrank._kernels.losses import log_linear as log_loss
 
     return {
         decompositions.zero_one: log_loss.ZERO_ONE,

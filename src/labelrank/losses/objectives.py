@@ -154,7 +154,7 @@ class LinearObjective:
 
     def _by_labels(self, coef: FloatArray, first: int, last: int, signed: bool) -> tuple[float, list[FloatArray]]:
         """Scores of all labels, block by block."""
-        from labelrank._kernels import products
+        from labelrank._kernels.models import products
 
         d, is_sparse = self.n_features, self.is_sparse
         sums = [np.zeros(self.coef_shape) for _ in range(1 + signed)]
@@ -207,7 +207,7 @@ class LinearObjective:
 
     def _by_members(self, coef: FloatArray, first: int, last: int, signed: bool) -> tuple[float, list[FloatArray]]:
         """Scores of the labels that the subgraphs name; `coef` and sums have shape (n_labels, n_features [+ 1])."""
-        from labelrank._kernels import products
+        from labelrank._kernels.models import products
 
         d, loss = self.n_features, cast(LogLinearLoss, self.loss)  # the only one with members
         ptr, members = loss.subgraphs.member_ptr, loss.subgraphs.members
@@ -262,7 +262,7 @@ class BaseRankerObjective:
     @cached_property
     def largest_change(self) -> float:
         """Largest 1-norm, over the edges, of ``h(term) − h(init)``."""
-        from labelrank._kernels.log_loss import largest_change
+        from labelrank._kernels.losses.log_linear import largest_change
 
         largest = 0.0
         s = self.loss.subgraphs
@@ -294,7 +294,7 @@ class BaseRankerObjective:
 
     def value_and_weights(self, coef: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Loss, W⁺ and W⁻, of shape (n_base,)."""
-        from labelrank._kernels.log_loss import pair_weights
+        from labelrank._kernels.losses.log_linear import pair_weights
 
         s = self.loss.subgraphs
         rows = np.repeat(np.arange(s.n_instances), np.diff(s.member_ptr))

@@ -99,7 +99,7 @@ class SoftMarginLoss:
 
     def value(self, scores: FloatArray) -> float:
         """The loss of scores of shape (n_instances, n_labels)."""
-        from labelrank._kernels.sopopo import slack_sum
+        from labelrank._kernels.solvers.soft_projection.ascent import slack_sum
 
         return float(slack_sum(scores, self.weight, self.structure))
 
@@ -154,7 +154,7 @@ def _labels_of_instances(
     ptr: npt.NDArray[np.int64], members: npt.NDArray[np.int32], n_labels: int
 ) -> tuple[Any, npt.NDArray[np.int32]]:
     """The labels of each instance, none of them twice."""
-    from labelrank._kernels.sopopo import different_labels
+    from labelrank._kernels.solvers.soft_projection.ascent import different_labels
 
     ends, labels = np.zeros(len(ptr), dtype=np.int64), np.empty_like(members)
     different_labels(ptr, members, n_labels, ends, labels)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.validation import _check_sample_weight
 
+from labelrank._compat import check_sample_weight
 from labelrank.supervision import PreferenceGraphs, check_rankings, label_names
 from labelrank.supervision._inputs import RANKS, SCORES, Advice, float_matrix, refuse_infinity
 
@@ -94,7 +94,7 @@ def average(
     """Weighted mean of `values` over the instances that are `counted`; NaN with a warning when there are none."""
     weight = None
     if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, np.empty((len(values), 1)), ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, np.empty((len(values), 1)), ensure_non_negative=True)
     left_out = int(len(values) - np.count_nonzero(counted))
     if left_out and warn_about is not None:
         first = int(np.argmin(counted))

@@ -130,7 +130,7 @@ def _failed_subgraphs(
     """Per instance the weight of the subgraphs that disagree, and of all."""
     kind = _layered_kinds().get(decomposition)
     if graphs.storage == "levels" and kind is not None:
-        from labelrank._kernels.level_errors import failed_subgraphs
+        from labelrank._kernels.metrics.level_errors import failed_subgraphs
 
         depth = int(graphs.levels.max(initial=0)) + 1
         failed, total = failed_subgraphs(graphs.levels, ranks, depth, kind)
@@ -155,7 +155,7 @@ def _failed_subgraphs(
 
 def _layered_kinds() -> dict[Decomposition, int]:
     """The decompositions that the kernel knows."""
-    from labelrank._kernels import level_errors as kernel
+    from labelrank._kernels.metrics import level_errors as kernel
 
     return {
         decompositions.zero_one: kernel.ZERO_ONE,

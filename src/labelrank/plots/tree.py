@@ -108,7 +108,7 @@ class TreeDisplay:
         -------
         self
         """
-        from labelrank.rankers._tree_text import ranking_texts, split_text, spreads
+        from labelrank.trees.text import ranking_texts, split_text, spreads
 
         tree = self.tree
         left, right = tree.children_left_, tree.children_right_

@@ -1,38 +1,32 @@
-"""What all rankers share: tags, the checks of ``fit``, ``predict`` from scores, ``score``, the names of the labels."""
+"""The template of all rankers: ``fit`` validates, learns and publishes; scores become ranks; label names come out."""
 
 from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal, NoReturn, TypeVar, cast
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank.supervision import PreferenceGraphs, check_rankings, label_names, ranks_from_scores, stacklevel_of_user
+from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
+from labelrank.supervision import (
+    PreferenceGraphs,
+    as_graphs,
+    check_rankings,
+    label_names,
+    ranks_from_scores,
+    stacklevel_of_user,
+)
 
 OnEmpty = Literal["warn", "error", "ignore"]
-Fit = TypeVar("Fit", bound=Callable[..., Any])
-
-
-def all_or_nothing(fit: Fit) -> Fit:
-    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
-
-    @functools.wraps(fit)
-    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        state = vars(self)
-        before = {name: value for name, value in state.items() if name.endswith("_")}
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            for name in [name for name in state if name.endswith("_")]:
-                del state[name]
-            state.update(before)
-            raise
-
-    return cast(Fit, wrapped)
+FloatArray = npt.NDArray[np.float64]
+Result = TypeVar("Result")
 
 
 class RankerMixin:
@@ -165,16 +159,195 @@ class RankerMixin:
             raise ValueError(f"y has 0 sample(s) (shape={y.shape}) while a minimum of 1 is required")
         if names is not None:
             _refuse_repeats(names)
-        if _num_samples(X) != len(y):
+        if num_samples(X) != len(y):
             raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {_num_samples(X)}, y has {len(y)}"
+                f"Found input variables with inconsistent numbers of samples: X has {num_samples(X)}, y has {len(y)}"
             )
         if not y.shape[1]:
             raise ValueError(f"y has no labels (shape={y.shape}); a ranker needs at least one")
-        weight = _check_sample_weight(sample_weight, np.empty((len(y), 0)), dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, np.empty((len(y), 0)), dtype=np.float64, ensure_non_negative=True)
         report_empty_rows(y, weight, on_empty)
-        self.labels_ = np.arange(y.shape[1]) if names is None else names
+        self._set_labels(np.arange(y.shape[1]) if names is None else names)
         return X, y, weight
+
+    def _set_labels(self, labels: npt.NDArray[Any]) -> None:
+        """Set ``labels_``; a warm start goes on with coefficients that belong to the labels of the last fit."""
+        old = getattr(self, "labels_", None) if getattr(self, "warm_start", False) else None
+        if old is not None and not np.array_equal(old, labels):
+            raise ValueError(
+                f"warm_start=True goes on with the labels {old.tolist()}, but y has {labels.tolist()}; give them in "
+                "the same order, or fit a new estimator"
+            )
+        self.labels_ = labels
+
+
+class Training(NamedTuple):
+    """What ``fit`` was given, validated."""
+
+    X: Any  # ndarray or CSR matrix of shape (n_samples, n_features)
+    graphs: PreferenceGraphs  # of shape (n_samples, n_labels)
+    weight: FloatArray  # of shape (n_samples,)
+
+
+class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
+    """Template of the rankers of this library: validate, learn, publish.
+
+    A subclass writes ``_learn``, which sets the fitted attributes, and ``decision_function``. It may override
+    ``_checks`` (how `X` is validated, in ``fit`` and in prediction alike) and ``_validate`` (when `y` needs more than
+    that). The template brings parameter constraints, validation, label names, rows without pairs, callbacks, warm
+    starts with the same labels, and refits that are all or nothing: a ``fit`` that raises leaves the model as it was.
+    """
+
+    on_empty: OnEmpty
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"on_empty": [StrOptions({"warn", "error", "ignore"})]}
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from preferences.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+            Observed preferences: ranks (smaller is better, equal is tied, NaN is not observed) or graphs.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights of the instances.
+
+        Returns
+        -------
+        self
+        """
+        with refitting(self):
+            data = self._validate(X, y, sample_weight)
+            progress = Progress(self, data.X, y)
+            self._learn(data, progress)
+            progress.end()
+        return self
+
+    def _checks(self) -> dict[str, Any]:
+        """Arguments of :func:`sklearn.utils.validation.validate_data` for `X`."""
+        return {"dtype": np.float64}
+
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Validate the arguments of ``fit``; sets ``labels_`` and ``n_features_in_``."""
+        X, y, weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **self._checks())
+        return Training(X, as_graphs(y), weight)
+
+    def _learn(self, data: Training, progress: Progress) -> None:
+        """Learn and set the fitted attributes."""
+        raise NotImplementedError
+
+    def _check_X(self, X: Any) -> Any:
+        """Validate the instances of a prediction."""
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self._checks())
+
+
+@contextmanager
+def refitting(estimator: Any) -> Any:
+    """Start a fit without fitted attributes; if it raises, restore those of the last fit.
+
+    With ``warm_start=True`` the attributes stay, and the labels must be those of the last fit.
+    """
+    state = vars(estimator)
+    before = {name: value for name, value in state.items() if name.endswith("_")}
+    warm = getattr(estimator, "warm_start", False)
+    if not warm:
+        for name in before:
+            del state[name]
+    try:
+        yield before
+    except BaseException:
+        for name in [name for name in state if name.endswith("_")]:
+            del state[name]
+        state.update(before)
+        raise
+
+
+def all_or_nothing(fit: Any) -> Any:  # for learners that are not on the template yet
+    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
+
+    @functools.wraps(fit)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = vars(self)
+        before = {name: value for name, value in state.items() if name.endswith("_")}
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            for name in [name for name in state if name.endswith("_")]:
+                del state[name]
+            state.update(before)
+            raise
+
+    return wrapped
+
+
+class Progress:
+    """Reports the steps of a fit to the callbacks of an estimator, and ends early when one of them or a user asks.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator that is fitted.
+    X, y : array-like
+        Its data, which callbacks may look at.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any) -> None:
+        self.estimator, self.X, self.y = estimator, X, y
+        self.root: Any = None
+
+    def begin(self, max_steps: int | None) -> None:
+        """Announce the number of steps; None if it is not known. Without a call the fit is a single task."""
+        self.root = self.estimator._init_callback_context(max_subtasks=max_steps)
+        self.root.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+
+    def step(self, name: str, attributes: Callable[[], dict[str, Any]] | None = None) -> bool:
+        """Report a finished step; `attributes` makes a fitted estimator of what is known. True asks to stop."""
+        task = self.root.subcontext(task_name=name)
+        task.call_on_fit_task_begin(estimator=self.estimator)
+        return bool(task.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes))
+
+    def collect(
+        self,
+        name: str,
+        results: Iterable[Result],
+        total: int,
+        attributes: Callable[[list[Result]], dict[str, Any]] | None = None,
+    ) -> list[Result]:
+        """Report each result of an iterator as a step, and return the list of them.
+
+        When a callback asks to stop, the list ends there; so it does on control-C, with a warning, unless nothing is
+        there yet.
+        """
+        self.begin(total)
+        done: list[Result] = []
+        try:
+            for result in results:
+                done.append(result)
+                if self.step(name, None if attributes is None else lambda: attributes(done)):
+                    break
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            warn_interrupted(type(self.estimator).__name__, f"{len(done)} of {total} {name}s")
+        return done
+
+    def end(self) -> None:
+        """Report the end of the fit."""
+        if self.root is None:
+            self.begin(0)
+        self.root.call_on_fit_task_end(estimator=self.estimator, X=self.X, y=self.y, reconstruction_attributes={})
+
+
+def warn_interrupted(name: str, done: str, advice: str = "") -> None:
+    """Warn that control-C ended a fit early and that the estimator keeps what was learned."""
+    warnings.warn(
+        f"{name} was interrupted after {done}; it is fitted with what was learned until then{advice}",
+        UserWarning,
+        stacklevel=stacklevel_of_user(),
+    )
 
 
 def _names(y: Any) -> npt.NDArray[Any] | None:

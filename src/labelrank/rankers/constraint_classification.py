@@ -9,12 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._compat import Interval, StrOptions, fit_context
 from labelrank.rankers.base import OnEmpty, RankerMixin
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
@@ -130,7 +130,7 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
         self.random_state = random_state
         self.on_empty = on_empty
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstraintClassificationRanker:
         """Learn the coefficients.
 
@@ -181,7 +181,7 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
     def _learn(
         self, features: Features, constraints: Constraints, rows: npt.NDArray[np.intp], weight: FloatArray
     ) -> None:
-        from labelrank._kernels.perceptron import perceptron_pass
+        from labelrank._kernels.rankers.perceptron import perceptron_pass
 
         constant = float(self.fit_intercept)
         margin = self.margin * features.mean_square(rows, weight, constant)
@@ -286,7 +286,7 @@ def _canonical(
     rows: npt.NDArray[np.intp], features: Features, constraints: Constraints, weight: FloatArray
 ) -> tuple[npt.NDArray[np.intp], FloatArray]:
     """One of each kind of equal rows, in an order that their content gives, and the weights of the kinds."""
-    from labelrank._kernels.perceptron import row_keys
+    from labelrank._kernels.rankers.perceptron import row_keys
 
     *graphs, votes = constraints.arrays
     bits = features.data.view(np.uint64)

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from labelrank import consensus
+from labelrank._compat import StrOptions, fit_context, num_samples
+from labelrank.aggregation import consensus
 from labelrank.rankers.base import OnEmpty, RankerMixin
 from labelrank.supervision import ranks_from_scores
 
@@ -24,7 +24,7 @@ class DummyRanker(RankerMixin, BaseEstimator):
     Parameters
     ----------
     strategy : {"borda", "copeland", "kemeny", "random"}, default="borda"
-        How the rankings of the training set become one; see :mod:`labelrank.consensus`.
+        How the rankings of the training set become one; see :mod:`labelrank.aggregation.consensus`.
 
         - ``"borda"``: by the mean number of votes, generalised to missing labels;
         - ``"copeland"``: by the number of majorities won;
@@ -82,7 +82,7 @@ class DummyRanker(RankerMixin, BaseEstimator):
         self.on_empty = on_empty
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DummyRanker:
         """Find the ranking that the training set agrees on most.
 
@@ -122,7 +122,7 @@ class DummyRanker(RankerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels)
         """
         check_is_fitted(self)
-        shape = (_num_samples(X), len(self.labels_))
+        shape = (num_samples(X), len(self.labels_))
         if self.strategy == "random":
             drawn = check_random_state(self.random_state).random_sample(shape)
             return np.argsort(drawn, axis=1).astype(np.float64)  # a random permutation in each row
@@ -142,7 +142,7 @@ class DummyRanker(RankerMixin, BaseEstimator):
             1/2 on the diagonal.
         """
         check_is_fitted(self)
-        return np.tile(self.pair_proba_, (_num_samples(X), 1, 1))
+        return np.tile(self.pair_proba_, (num_samples(X), 1, 1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._compat import Interval, StrOptions, fit_context
 from labelrank.rankers.base import OnEmpty, RankerMixin, all_or_nothing
-from labelrank.solvers.rls import RidgeSystem, block_rows
-from labelrank.solvers.rls_groups import FloatArray
-from labelrank.solvers.rls_kernels import Kernel, check_symmetric, dense
-from labelrank.solvers.rls_kronecker import LabelPairs, Product, label_pairs, solve_complete, solve_incomplete
+from labelrank.solvers.least_squares.groups import FloatArray
+from labelrank.solvers.least_squares.kernels import Kernel, check_symmetric, dense
+from labelrank.solvers.least_squares.kronecker import LabelPairs, Product, label_pairs, solve_complete, solve_incomplete
+from labelrank.solvers.least_squares.systems import RidgeSystem, block_rows
 from labelrank.supervision import as_graphs, ranks_from_scores, stacklevel_of_user
 
 _LARGEST = 8192  # side of the largest matrix that is built from sparse X for a linear kernel
@@ -170,7 +170,7 @@ class KernelRidgeRanker(RankerMixin, BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidgeRanker:
         """Learn from preferences.

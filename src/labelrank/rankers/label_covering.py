@@ -11,14 +11,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import with_callbacks
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from labelrank._compat import check_sample_weight
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss, LinearObjective
 from labelrank.rankers.base import OnEmpty, all_or_nothing, report_empty_rows
 from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
 from labelrank.solvers import SolverState, boost, boost_sequentially, lbfgs
-from labelrank.solvers.templates import UserTemplates, check_templates, largest_values
+from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision import PreferenceGraphs
 
 
@@ -160,7 +161,7 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         covering = get_covering(self.covering)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
         graphs, classes, outputs_2d = _relevant(y, X.shape[0], type(self).__name__)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         loss = CoveringLoss(graphs, covering, weight)
         # A known label makes a pair with the dummy.
         known = loss.levels.max(axis=1, initial=-1) >= 0

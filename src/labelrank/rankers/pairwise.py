@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from labelrank.consensus import pair_counts, pair_shares
+from labelrank._compat import HasMethods, StrOptions, fit_context
+from labelrank.aggregation.consensus import pair_counts, pair_shares
 from labelrank.rankers.base import OnEmpty, RankerMixin
 from labelrank.supervision import PreferenceGraphs, as_graphs
 
@@ -110,7 +110,7 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.on_empty = on_empty
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PairwiseRanker:
         """Fit a classifier for each pair of labels.
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
 from labelrank.rankers.base import all_or_nothing
-from labelrank.solvers import rls
-from labelrank.solvers.rls_basis import centres, check_basis, draw_basis
-from labelrank.solvers.rls_groups import (
+from labelrank.solvers.least_squares import systems as rls
+from labelrank.solvers.least_squares.basis import centres, check_basis, draw_basis
+from labelrank.solvers.least_squares.groups import (
     FloatArray,
     GroupedItems,
     IntArray,
@@ -26,9 +26,9 @@ from labelrank.solvers.rls_groups import (
     apply_root,
     group_items,
 )
-from labelrank.solvers.rls_iterative import solve_iteratively
-from labelrank.solvers.rls_kernels import Kernel, check_symmetric, dense
-from labelrank.solvers.rls_leave_out import held_out_scores
+from labelrank.solvers.least_squares.iterative import solve_iteratively
+from labelrank.solvers.least_squares.kernels import Kernel, check_symmetric, dense
+from labelrank.solvers.least_squares.leave_out import held_out_scores
 from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.groups import group_codes
 
@@ -176,7 +176,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankRLS:
         """Learn scores.
@@ -285,7 +285,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
         y = y.astype(np.float64)
         if self.kernel_params is not None and not callable(self.kernel):
             raise ValueError(f"kernel_params are for a callable kernel, not for kernel={self.kernel!r}")
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         items = group_items(y, groups, weight, self.weighting)
         if not np.any(np.diff(items.start) > 1):
             warnings.warn(
@@ -462,7 +462,7 @@ def agreement(y: Any, scores: FloatArray, groups: Any, sample_weight: Any = None
         return 1.0 - group_disagreement(y, scores, code)
     y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     check_consistent_length(y, scores)
-    weight = _check_sample_weight(sample_weight, scores, dtype=np.float64, ensure_non_negative=True)
+    weight = check_sample_weight(sample_weight, scores, dtype=np.float64, ensure_non_negative=True)
     items = group_items(y, code, weight, "pairs")
     f, w = scores[items.order], weight[items.order]
     errors = [

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid, check_cv
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
 from labelrank.rankers.rank_rls import RankRLS, agreement, check_alphas
-from labelrank.solvers.rls_basis import check_basis
-from labelrank.solvers.rls_groups import FloatArray, IntArray
+from labelrank.solvers.least_squares.basis import check_basis
+from labelrank.solvers.least_squares.groups import FloatArray, IntArray
 from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.groups import group_codes
 
@@ -107,7 +107,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankRLSCV:
         """Choose the parameters and learn from all groups with them.
 
@@ -207,8 +207,8 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
 
         The splits are None where one group is left out at a time.
         """
-        n = _num_samples(X)
-        weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
+        n = num_samples(X)
+        weight = check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
         code = np.zeros(n, dtype=np.intp) if groups is None else group_codes(groups, n)
         cv = self.cv
         leave_one_out = cv == "leave-one-group-out" if isinstance(cv, str) else cv is None
@@ -293,7 +293,7 @@ def _leave_one_group_out(
 def _fold(model: RankRLS, X: Any, train: IntArray, test: IntArray) -> tuple[RankRLS, Any, Any]:
     """The estimator, with what is left of its basis, and the two parts of X."""
     model = clone(model)
-    n = _num_samples(X)
+    n = num_samples(X)
     rows = check_basis(model.basis, model.n_basis, n)
     columns = train
     if rows is None:

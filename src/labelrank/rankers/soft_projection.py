@@ -10,20 +10,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank import decompositions
+from labelrank._compat import Interval, StrOptions, fit_context
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses.soft_margin import SoftMarginLoss
 from labelrank.rankers.base import OnEmpty, RankerMixin, all_or_nothing
-from labelrank.solvers.sopopo import SopopoState, project_online, sopopo
-from labelrank.solvers.sopopo_models import DenseModel, GramModel, SparseModel
+from labelrank.solvers.soft_projection.ascent import SopopoState, project_online, sopopo
+from labelrank.solvers.soft_projection.models import DenseModel, GramModel, SparseModel
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
 FloatArray = npt.NDArray[np.float64]
@@ -249,7 +249,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         return tags
 
     @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
         """Learn from preferences, to a duality gap.
@@ -300,7 +300,7 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
         return self
 
     @available_if(_is_linear)
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
         """Learn online: project the scores once for each instance, in order, and forget it.

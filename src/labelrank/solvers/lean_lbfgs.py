@@ -46,7 +46,7 @@ def iterates(
     history : int
         Number of corrections kept.
     """
-    from labelrank._kernels.corrections import descend, keep
+    from labelrank._kernels.solvers.corrections import descend, keep
 
     rows = (len(width), -1)
     direction = np.empty(coef.shape).reshape(rows)

@@ -1,0 +1,40 @@
+"""The list of all rankers."""
+
+from __future__ import annotations
+
+from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
+from labelrank.rankers import (
+    ConstraintClassificationRanker,
+    DummyRanker,
+    KernelRidgeRanker,
+    LogLinearRanker,
+    PairwiseRanker,
+    RankerMixin,
+    SoftProjectionRanker,
+)
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
+
+
+def all_rankers() -> dict[str, type[RankerMixin]]:
+    """Return the name and the class of every ranker of the library.
+
+    Examples
+    --------
+    >>> from labelrank import all_rankers
+    >>> "DummyRanker" in all_rankers()
+    True
+    """
+    rankers: tuple[type[RankerMixin], ...] = (
+        ConstraintClassificationRanker,
+        DecisionTreeRanker,
+        DummyRanker,
+        ExtraTreesRanker,
+        KNeighborsRanker,
+        KNeighborsRankerCV,
+        KernelRidgeRanker,
+        LogLinearRanker,
+        PairwiseRanker,
+        RandomForestRanker,
+        SoftProjectionRanker,
+    )
+    return {ranker.__name__: ranker for ranker in rankers}

@@ -1,0 +1,140 @@
+"""The covering loss Σ_s c_s log(1 + Σ_{l in a_s} exp(z_l)), z_l = −y_l f_l, and what flows through each label.
+
+Labels are right or wrong together within a cover element a_s. The inflow T of a label is Σ_s c_s q(s, l) where it is
+irrelevant, the outflow I the same where it is relevant; the gradient with respect to the scores is T − I. `outflow`
+comes in as exp(−|f|), which never overflows; sums in which exp(z) would are kept as logarithms.
+"""
+
+import math
+
+import numpy as np
+
+from labelrank._kernels.compile import kernel
+from labelrank._kernels.losses.log_linear import _add_log1p
+
+_FAR = 300.0  # beyond it exp(z) is not computed
+
+
+@kernel
+def _power(z, small):
+    """exp(z), given exp(−|z|)."""
+    return 1.0 / small if z > 0 else small
+
+
+@kernel
+def _log_power_sum(z, members):
+    """log(1 + Σ exp(z)) of some labels."""
+    top = 0.0
+    for j in members:
+        top = max(top, z[j])
+    total = math.exp(-top)
+    for j in members:
+        total += math.exp(z[j] - top)
+    return top + math.log(total)
+
+
+@kernel
+def set_flows(levels, scores, outflow, weight, positive_together, negative_together, joined, positive, negative):
+    """Losses of the rows; coverings that treat relevant labels alike and others alike; c is `positive` and `negative`.
+
+    levels, scores, outflow: (n, k). Level 0 is relevant, 1 irrelevant, -1 not known. `scores` is overwritten with T.
+    """
+    n, k = levels.shape
+    losses = np.zeros(n)
+    z, q = np.empty(k), np.empty(k)
+    members = np.empty(k, np.int64)
+    for row in range(n):
+        w = weight[row]
+        loss, product = 0.0, 1.0
+        for side in range(2):
+            together = positive_together if side == 0 else negative_together
+            factor = positive if side == 0 else negative
+            if joined and side == 1:
+                continue
+            count = 0
+            for j in range(k):
+                if levels[row, j] == side or (joined and levels[row, j] >= 0):
+                    members[count] = j
+                    count += 1
+                    z[j] = -scores[row, j] if levels[row, j] == 0 else scores[row, j]
+            if count == 0:
+                continue
+            group = members[:count]
+            if not together:
+                part, product = 0.0, 1.0
+                for j in group:
+                    small = outflow[row, j]
+                    if z[j] > _FAR:
+                        part += z[j]
+                        q[j] = factor
+                    else:
+                        ratio = _power(z[j], small)
+                        part, product = _add_log1p(part, product, ratio)
+                        q[j] = factor * ratio / (1.0 + ratio)
+                loss += factor * (part + math.log(product))
+                continue
+            top, total = 0.0, 1.0
+            for j in group:
+                top = max(top, z[j])
+            if top < _FAR:
+                for j in group:
+                    q[j] = _power(z[j], outflow[row, j])
+                    total += q[j]
+                loss += factor * math.log1p(total - 1.0)
+                for j in group:
+                    q[j] *= factor / total
+            else:
+                log_total = _log_power_sum(z, group)
+                loss += factor * log_total
+                for j in group:
+                    q[j] = factor * math.exp(z[j] - log_total)
+        losses[row] = w * loss
+        for j in range(k):
+            level = levels[row, j]
+            scores[row, j] = w * q[j] if level == 1 else 0.0
+            outflow[row, j] = w * q[j] if level == 0 else 0.0
+    return losses
+
+
+@kernel
+def element_flows(levels, scores, outflow, weight, pattern, element_ptr, label_ptr, labels, element_weight):
+    """Losses of the rows for any covering: row r has the elements from ``element_ptr[pattern[r]]`` on."""
+    n, k = levels.shape
+    losses = np.zeros(n)
+    z, power, q = np.empty(k), np.empty(k), np.empty(k)
+    for row in range(n):
+        w = weight[row]
+        far = False
+        for j in range(k):
+            z[j] = -scores[row, j] if levels[row, j] == 0 else scores[row, j]
+            far |= z[j] > _FAR
+            power[j] = _power(z[j], outflow[row, j]) if z[j] <= _FAR else 0.0
+            q[j] = 0.0
+        loss = 0.0
+        part, product, last = 0.0, 1.0, -1.0
+        for s in range(element_ptr[pattern[row]], element_ptr[pattern[row] + 1]):
+            c = element_weight[s]
+            if c != last:  # factors of equal weight share a logarithm
+                loss += last * (part + math.log(product)) if last > 0 else 0.0
+                part, product, last = 0.0, 1.0, c
+            a, b = label_ptr[s], label_ptr[s + 1]
+            if not far:
+                total = 0.0
+                for p in range(a, b):
+                    total += power[labels[p]]
+                part, product = _add_log1p(part, product, total)
+                scale = c / (1.0 + total)
+                for p in range(a, b):
+                    q[labels[p]] += power[labels[p]] * scale
+            else:
+                log_total = _log_power_sum(z, labels[a:b])
+                part += log_total
+                for p in range(a, b):
+                    q[labels[p]] += c * math.exp(z[labels[p]] - log_total)
+        loss += last * (part + math.log(product)) if last > 0 else 0.0
+        losses[row] = w * loss
+        for j in range(k):
+            level = levels[row, j]
+            scores[row, j] = w * q[j] if level == 1 else 0.0
+            outflow[row, j] = w * q[j] if level == 0 else 0.0
+    return losses

@@ -1,0 +1,1 @@
+"""Boosting: all coefficients in parallel, the best one sequentially, or templates of them."""

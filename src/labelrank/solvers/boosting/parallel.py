@@ -1,0 +1,217 @@
+r"""The parallel update of boosting, with a guaranteed decrease in every step.
+
+.. math:: \Lambda_j = \tfrac12 \ln \frac{W_j^+}{W_j^-}, \qquad \lambda \leftarrow \lambda - \tfrac1Z \Lambda, \qquad
+          L(\lambda_t) - L(\lambda_{t+1}) \ge \frac1Z \sum_j (\sqrt{W_j^+} - \sqrt{W_j^-})^2
+
+with Z the largest 1-norm of a change along an edge. The bound behind it is separable: for any step it is
+
+.. math:: \frac1Z \sum_j W_j^+ (1 - e^{-\Lambda_j}) + W_j^- (1 - e^{\Lambda_j}),
+
+and the update maximises it. With a penalty :math:`\tfrac\alpha2 \|\lambda\|^2` the exact decrease of the penalty,
+:math:`\tfrac\alpha Z \lambda_j \Lambda_j - \tfrac{\alpha}{2 Z^2} \Lambda_j^2` per coefficient, is added before
+maximising. The sum is still separable, concave and 0 at :math:`\Lambda = 0`, so the penalised loss never increases
+either; its maximum has no formula and is found by Newton's method on all coefficients at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
+
+_BLOCK = 2**14  # coefficients worked on at once
+
+# Given what steps of some lengths (broadcast to all coefficients) guarantee, the lengths to take.
+Templates = Callable[[Callable[[FloatArray], FloatArray]], FloatArray]
+
+
+def boost(
+    objective: Objective,
+    coef: FloatArray,
+    *,
+    max_iter: int,
+    tol: float,
+    smoothing: float = 0.0,
+    alpha: float = 0.0,
+    penalised: Any = slice(None),
+    templates: Templates | None = None,
+    on_step: OnStep | None = None,
+) -> SolverState:
+    """Minimise the loss plus ``alpha/2 ‖coef[penalised]‖²`` from `coef` on.
+
+    Parameters
+    ----------
+    objective : object with ``value_and_weights``, ``largest_change`` and ``total_weight``
+        What is minimised.
+    coef : ndarray
+        Start.
+    max_iter : int
+        Number of steps at most.
+    tol : float
+        Stop when no coefficient that can move has a larger gradient of the mean loss.
+    smoothing : float
+        Added to both weights. With 0, a coefficient with W⁺ = 0 or W⁻ = 0, whose best step is infinite, stays where it
+        is (unless a penalty makes the best step finite).
+    alpha, penalised
+        The penalty, and the index of the coefficients it is on.
+    templates : callable, optional
+        Returns for each coefficient the length of its step, in the place of 1/Z; see
+        :mod:`labelrank.solvers.boosting.templates`. Along every edge the lengths times the changes must add up to at
+        most 1.
+    on_step : callable, optional
+        Called with coefficients and loss after every step; True stops.
+    """
+    state = SolverState(coef=coef.copy())
+    alphas = _on_coefficients(alpha, penalised, coef.shape)
+    scale = objective.total_weight or 1.0
+    try:
+        value, plus, minus = objective.value_and_weights(state.coef)
+        state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
+        while True:
+            promise = _Promise(plus, minus, alphas, state.coef, smoothing)
+            slope, movable_slope, state.left_in_place = promise.slopes(tol * scale)
+            state.gap = slope / scale
+            state.converged = movable_slope / scale <= tol
+            if state.converged or state.n_iter >= max_iter:
+                break
+            length = np.array(1 / objective.largest_change) if templates is None else templates(promise)
+            following, bound = promise.step(length)
+            del plus, minus, promise  # these are as large as the coefficients
+            value, plus, minus = objective.value_and_weights(following)
+            state.coef = following
+            state.bound_curve.append(bound)
+            state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
+            if on_step is not None and on_step(state.coef, state.loss_curve[-1]):
+                state.converged, state.left_in_place = True, 0
+                break
+    except KeyboardInterrupt:
+        state.interrupted = True
+        if not state.loss_curve:
+            state.loss_curve.append(float("nan"))
+    return state
+
+
+def _on_coefficients(alpha: float, penalised: Any, shape: tuple[int, ...]) -> FloatArray:
+    """The penalty of each coefficient; rows with one penalty take no memory of their own."""
+    if isinstance(penalised, slice):
+        of_row = np.zeros((shape[0],) + (1,) * (len(shape) - 1))
+        of_row[penalised] = alpha
+        return np.broadcast_to(of_row, shape)
+    alphas = np.zeros(shape)
+    alphas[penalised] = alpha
+    return alphas
+
+
+class _Promise:
+    """What a step of a given length guarantees, at the present coefficients.
+
+    Coefficients are worked off in blocks of rows, so that what is computed on the way stays in the cache.
+    """
+
+    def __init__(self, plus: FloatArray, minus: FloatArray, alphas: FloatArray, coef: FloatArray, smoothing: float):
+        self.plus, self.minus, self.alphas, self.coef = plus, minus, alphas, coef
+        self.smoothing = smoothing
+
+    def _blocks(self) -> Iterator[slice]:
+        rows = max(1, _BLOCK // max(1, math.prod(self.coef.shape[1:])))
+        return (slice(first, first + rows) for first in range(0, len(self.coef), rows))
+
+    def _movable(self, rows: slice) -> Any:
+        """Where one weight is zero the best step is infinite, unless a penalty holds it."""
+        if self.smoothing > 0:
+            return np.ones(self.coef[rows].shape, dtype=np.bool_)
+        return (self.alphas[rows] > 0) | ((self.plus[rows] > 0) & (self.minus[rows] > 0))
+
+    def slopes(self, tol: float) -> tuple[float, float, int]:
+        """Largest slope of all and of those that can move, and how many above `tol` cannot."""
+        largest = of_movable = 0.0
+        left = 0
+        for rows in self._blocks():
+            slope = np.abs(self.plus[rows] - self.minus[rows] + self.alphas[rows] * self.coef[rows])
+            movable = self._movable(rows)
+            largest = _larger(largest, float(slope.max(initial=0.0)))
+            of_movable = _larger(of_movable, float(np.max(slope, where=movable, initial=0.0)))
+            left += int(np.count_nonzero(~movable & (slope > tol)))
+        return largest, of_movable, left
+
+    def step(self, length: FloatArray) -> tuple[FloatArray, float]:
+        """The coefficients after the best step, and the decrease that it guarantees."""
+        following, bound = np.empty_like(self.coef), 0.0
+        lengths = np.broadcast_to(length, self.coef.shape)
+        for rows in self._blocks():
+            step, gain = self._step_and_gain(rows, lengths[rows])
+            step *= lengths[rows]
+            np.subtract(self.coef[rows], step, out=following[rows])
+            bound += float(gain.sum())
+        return following, bound
+
+    def __call__(self, length: FloatArray) -> FloatArray:
+        """The decrease that is guaranteed for each coefficient."""
+        lengths = np.broadcast_to(length, self.coef.shape)
+        gain = np.empty_like(self.coef)
+        for rows in self._blocks():
+            gain[rows] = self._step_and_gain(rows, lengths[rows])[1]
+        return gain
+
+    def _step_and_gain(self, rows: slice, length: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The best Λ of each coefficient, 0 for what does not move, and the decrease it guarantees."""
+        plus, minus, alphas, coef = self.plus[rows], self.minus[rows], self.alphas[rows], self.coef[rows]
+        weights = (plus, minus)
+        if self.smoothing:
+            plus, minus = plus + self.smoothing, minus + self.smoothing
+        movable = self._movable(rows) & (length > 0)
+        free = movable & (alphas == 0)
+        step = np.log(plus, out=np.zeros_like(plus), where=free)
+        step -= np.log(minus, out=np.zeros_like(minus), where=free)
+        step *= 0.5
+        at = movable & (alphas > 0)
+        if at.any():
+            step[at] = _penalised_step(plus[at], minus[at], alphas[at], coef[at], length[at])
+        bounded = np.clip(step, -700, 700)  # further away one of the weights is zero
+        gain = np.expm1(bounded)
+        gain *= -weights[1]
+        np.expm1(np.negative(bounded, out=bounded), out=bounded)
+        bounded *= weights[0]
+        gain -= bounded
+        if np.any(alphas):
+            gain += alphas * step * (coef - step * length / 2)
+        gain *= length
+        return step, gain
+
+
+def _larger(a: float, b: float) -> float:
+    return b if b > a or math.isnan(b) else a  # a gradient that is no number is not hidden by another
+
+
+def _penalised_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
+    """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket."""
+    pull = alpha * coef
+    slope = plus - minus + pull
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # Beyond `reach` the linear terms have the other sign by themselves; so has an exponential that has outgrown
+        # all that stands against it.
+        reach = slope / (alpha * length)
+        up = np.where(minus > 0, np.log((plus + np.maximum(pull, 0)) / minus), np.inf)
+        down = np.where(plus > 0, -np.log((minus + np.maximum(-pull, 0)) / plus), -np.inf)
+    low = np.where(slope < 0, np.maximum(reach, np.minimum(down, 0)), 0.0)
+    high = np.where(slope > 0, np.minimum(reach, np.maximum(up, 0)), 0.0)
+    step = np.zeros_like(slope)
+    for iteration in range(200):
+        rise = np.where(plus > 0, plus * np.exp(-np.maximum(step, -700)), 0.0)
+        fall = np.where(minus > 0, minus * np.exp(np.minimum(step, 700)), 0.0)
+        height = rise - fall + pull - alpha * length * step
+        low, high = np.where(height > 0, step, low), np.where(height < 0, step, high)
+        newton = step + height / (rise + fall + alpha * length)
+        # Far from the root of an exponential Newton's steps have length 1, so every third step halves the bracket.
+        inside = (newton >= low) & (newton <= high) & (iteration % 3 != 2)
+        settled = np.abs(newton - step) <= 1e-13 * (1 + np.abs(step))
+        following = np.where(settled, np.clip(newton, low, high), np.where(inside, newton, 0.5 * (low + high)))
+        done = settled | (high - low <= 1e-13 * (1 + np.abs(step)))
+        step = following
+        if done.all():
+            break
+    return step

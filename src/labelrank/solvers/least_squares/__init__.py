@@ -1,0 +1,1 @@
+"""Least squares on pairs: one decomposition for all penalties."""

@@ -1,0 +1,79 @@
+"""Nodes in words, for the text and for the picture of a tree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from labelrank.supervision import ranks_from_scores
+from labelrank.trees.base import scores_of, spread_of
+
+
+def feature_name(tree: Any, feature: int) -> str:
+    """The column's name, or x0, x1, ..."""
+    names = getattr(tree, "feature_names_in_", None)
+    return f"x{feature}" if names is None else str(names[feature])
+
+
+def split_text(tree: Any, node: int, decimals: int) -> tuple[str, str]:
+    """The condition for going left, and the one for going right; with missing values if there were any in training."""
+    feature, threshold = int(tree.feature_[node]), float(tree.threshold_[node])
+    name = feature_name(tree, feature)
+    left, right = _conditions(tree, feature, threshold, name, decimals)
+    if not tree.had_missing_[feature] or np.isinf(threshold):
+        return left, right
+    return (f"{left} or missing", right) if tree.missing_left_[node] else (left, f"{right} or missing")
+
+
+def _conditions(tree: Any, feature: int, threshold: float, name: str, decimals: int) -> tuple[str, str]:
+    if tree.is_categorical_[feature]:
+        categories = getattr(tree, "categories_", None)
+        value = f"{threshold:g}"
+        if categories is not None and categories[feature] is not None:
+            value = str(categories[feature][int(threshold)])
+        return f"{name} = {value}", f"{name} is not {value}"
+    if np.isinf(threshold):
+        return f"{name} is known", f"{name} is missing"
+    return f"{name} <= {threshold:.{decimals}f}", f"{name} > {threshold:.{decimals}f}"
+
+
+def ranking_texts(tree: Any) -> list[str]:
+    """The ranking of each node: labels from best to worst, ``>`` between them, ``~`` between tied ones."""
+    ranks = ranks_from_scores(scores_of(tree.pair_balance_, len(tree.labels_)))
+    texts = []
+    for row in ranks:
+        order = np.argsort(row, kind="stable")
+        words = [str(tree.labels_[order[0]])]
+        for before, label in pairwise(order):
+            words += ["~" if row[before] == row[label] else ">", str(tree.labels_[label])]
+        texts.append(" ".join(words))
+    return texts
+
+
+def spreads(tree: Any) -> Any:
+    """Theta of each node."""
+    return spread_of(tree.pair_balance_, len(tree.labels_))
+
+
+def tree_text(tree: Any, *, decimals: int, max_depth: int | None) -> str:
+    """See :meth:`labelrank.DecisionTreeRanker.export_text`."""
+    rankings, theta = ranking_texts(tree), spreads(tree)
+    depths, lines = tree._depths(), []
+    stack: list[tuple[int, str]] = [(0, "")]
+    while stack:
+        node, condition = stack.pop()
+        depth = int(depths[node])
+        if condition:
+            lines.append("|   " * (depth - 1) + "|--- " + condition)
+        left, right = int(tree.children_left_[node]), int(tree.children_right_[node])
+        lead = "|   " * depth + "|--- "
+        if left < 0:
+            lines.append(f"{lead}{rankings[node]}  theta {theta[node]:.{decimals}f}, {tree.n_node_samples_[node]} rows")
+        elif max_depth is not None and depth >= max_depth:
+            lines.append(f"{lead}... ({tree.n_node_samples_[node]} rows)")
+        else:
+            if_left, if_right = split_text(tree, node, decimals)
+            stack += [(right, if_right), (left, if_left)]
+    return "\n".join(lines)
