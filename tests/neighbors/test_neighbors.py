@@ -16,10 +16,10 @@ from strategies import rank_matrices
 
 from labelrank import (
     PreferenceGraphs,
-    consensus,
     mask_rankings,
     ranks_from_scores,
 )
+from labelrank.aggregation import consensus
 from labelrank.metrics import kendall_tau
 from labelrank.neighbors.ranker import KNeighborsRanker
 from labelrank.neighbors.ranker_cv import KNeighborsRankerCV, default_candidates

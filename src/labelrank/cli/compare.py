@@ -20,9 +20,10 @@ from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
-from labelrank.rankers import DecisionTreeRanker, DummyRanker, LogLinearRanker, all_rankers
+from labelrank._discovery import all_rankers
+from labelrank.rankers import DummyRanker, LogLinearRanker
 from labelrank.supervision import mask_rankings
-from labelrank.trees import ExtraTreesRanker, RandomForestRanker
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
 
 Vector = npt.NDArray[np.float64]
 
