@@ -1,0 +1,1 @@
+"""Models: how the scores of labels are made of coefficients."""

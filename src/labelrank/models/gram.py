@@ -1,0 +1,230 @@
+r"""Kernels: similarities of rows, and scores :math:`f(x) = \sum_i a_i \, k(x, x_i)`.
+
+All learners with a kernel use the :class:`Kernel` of this module, with the same parameters and defaults:
+
+==============  ======================================================
+``"linear"``    :math:`x \cdot z`
+``"rbf"``       :math:`\exp(-\gamma \|x - z\|^2)`
+``"poly"``      :math:`(\gamma \, x \cdot z + c_0)^{\mathrm{degree}}`
+``"sigmoid"``   :math:`\tanh(\gamma \, x \cdot z + c_0)`
+==============  ======================================================
+
+``gamma="scale"`` is that of :class:`sklearn.svm.SVC`: it does not depend on the units of the features. ``coef0=1`` is
+that of :class:`sklearn.kernel_ridge.KernelRidge`: with 0 a polynomial kernel has no terms below its degree, and could
+not even represent a linear function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.extmath import safe_sparse_dot
+
+from labelrank._compat import Interval, StrOptions
+
+FloatArray = npt.NDArray[np.float64]
+Gamma = float | Literal["scale", "auto"]
+
+WITH_GAMMA = ("rbf", "poly", "sigmoid")
+KERNEL_CONSTRAINTS: dict[str, Any] = {
+    "kernel": [StrOptions({"linear", *WITH_GAMMA, "precomputed"}), callable],
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="left")],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [Mapping, None],
+}
+_BLOCK = 2**21  # entries of a block of kernel values: 16 MiB
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its parameters; called with two matrices, it returns the kernel values of their rows.
+
+    Attributes
+    ----------
+    name : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable
+        A callable takes two matrices and `params`, and returns the matrix of kernel values. The values of a precomputed
+        kernel are the first matrix itself.
+    gamma : float or {"scale", "auto"}
+        ``"scale"`` is ``1 / (n_features * X.var())``, ``"auto"`` is ``1 / n_features``; :meth:`fitted` turns both into
+        a number.
+    degree, coef0 : float
+        Parameters of the kernels ``"poly"`` and ``"sigmoid"``.
+    params : mapping
+        Keyword arguments of a callable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank.models.gram import Kernel
+    >>> Kernel("poly", gamma=0.5, degree=2)(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0]]))  # (½·4 + 1)²
+    array([[9.]])
+    >>> Kernel("rbf", gamma="auto").fitted(np.ones((3, 4))).gamma
+    0.25
+    """
+
+    name: str | Callable[..., Any] = "linear"
+    gamma: Gamma = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, estimator: Any, gamma: float | None = None) -> Self:
+        """Return the kernel that the parameters of an estimator describe, with the `gamma` found in ``fit`` if given.
+
+        The parameters are ``kernel``, ``gamma``, ``degree``, ``coef0`` and, if it has them, ``kernel_params``.
+        """
+        params = getattr(estimator, "kernel_params", None)
+        if params is not None and not callable(estimator.kernel):
+            raise ValueError(f"kernel_params are for a callable kernel, not for kernel={estimator.kernel!r}")
+        gamma = estimator.gamma if gamma is None else gamma
+        return cls(estimator.kernel, gamma, estimator.degree, estimator.coef0, dict(params or {}))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the scores are linear functions of the features."""
+        return isinstance(self.name, str) and self.name == "linear"
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the matrices hold kernel values in place of features."""
+        return isinstance(self.name, str) and self.name == "precomputed"
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether `gamma` matters."""
+        return isinstance(self.name, str) and self.name in WITH_GAMMA
+
+    def fitted(self, X: Any, weight: FloatArray | None = None) -> Self:
+        """Return the kernel with a number for `gamma`, computed from the training rows and their weights."""
+        if not isinstance(self.gamma, str) or not self.has_gamma:
+            return self
+        gamma = 1.0 / X.shape[1]
+        if self.gamma == "scale":
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = _variance(X, weight)
+            gamma = gamma / variance if variance > 0 else 1.0
+        return replace(self, gamma=gamma)
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return the kernel values of the rows of X and the rows of Z, of shape (n_X, n_Z).
+
+        X and Z are dense or sparse. With a precomputed kernel the values are X, and Z is not used.
+        """
+        if self.is_precomputed:
+            return np.asarray(_dense(X), dtype=np.float64)
+        if callable(self.name):
+            values = np.asarray(_dense(self.name(X, Z, **self.params)), dtype=np.float64)
+            if values.shape != (X.shape[0], Z.shape[0]):
+                raise ValueError(
+                    f"the kernel must return a matrix of shape {(X.shape[0], Z.shape[0])} for so many rows, got shape "
+                    f"{values.shape}"
+                )
+        else:
+            if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Z):
+                # Distances do not depend on the origin; near the rows, less of the squares cancels.
+                origin = Z.mean(axis=0)
+                X, Z = X - origin, Z - origin
+            params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = pairwise_kernels(X, Z, metric=self.name, filter_params=True, **params)
+            values = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError(f"{self._description()} has NaN or infinite values: {self._cause()}")
+        return values
+
+    def gram(self, X: Any, what: str | None = None) -> FloatArray:
+        """Return the kernel matrix of the rows of X, a new array; it must be square and symmetric.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows; the kernel matrix itself where it is precomputed.
+        what : str, optional
+            What error messages call the matrix.
+        """
+        what = self._description() if what is None else what
+        n = X.shape[0]
+        if self.is_precomputed and X.shape[1] != n:
+            raise ValueError(f"{what} must be square, got shape {X.shape}")
+        gram = np.empty((n, n))
+        for rows in kernel_blocks(n, n):
+            gram[rows] = self(X[rows], X)
+        check_symmetric(gram, what)
+        return gram
+
+    def scores(self, X: Any, basis: Any, coef: FloatArray) -> FloatArray:
+        """Return the scores ``k(X, basis) @ coef`` without a matrix of all kernel values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to score; with a precomputed kernel their values with the basis.
+        basis : array-like or sparse matrix of shape (n_basis, n_features)
+            Rows that the coefficients belong to; None with a precomputed kernel.
+        coef : ndarray of shape (n_basis,) or (n_basis, n_outputs)
+            Coefficients.
+        """
+        if self.is_precomputed:
+            return np.asarray(safe_sparse_dot(X, coef))
+        scores = np.zeros((X.shape[0], *coef.shape[1:]))
+        if len(coef):
+            for rows in kernel_blocks(X.shape[0], len(coef)):
+                scores[rows] = self(X[rows], basis) @ coef
+        return scores
+
+    def _description(self) -> str:
+        return "the kernel" if callable(self.name) else f"the {self.name} kernel"
+
+    def _cause(self) -> str:
+        if callable(self.name):
+            return "check the function"
+        fractional = self.name == "poly" and float(self.degree) != int(self.degree)
+        cause = (
+            f"degree={self.degree} of a negative number, or too large numbers" if fractional else "too large numbers"
+        )
+        return f"{cause}; scale the features"
+
+
+def kernel_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Return slices that cover all rows, each for a block of kernel values of bounded size."""
+    step = block_rows(n_columns)
+    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+
+
+def block_rows(n_columns: int) -> int:
+    """Return the number of rows of a block of so many columns."""
+    return max(64, _BLOCK // max(n_columns, 1))
+
+
+def check_symmetric(gram: FloatArray, what: str) -> None:
+    """Raise if a kernel matrix is not symmetric, up to rounding."""
+    largest = max(float(gram.max(initial=0.0)), -float(gram.min(initial=0.0)))
+    for rows in kernel_blocks(len(gram), len(gram)):
+        if np.any(np.abs(gram[rows] - gram[:, rows].T) > 1e-7 * largest):
+            raise ValueError(
+                f"{what} must be symmetric, its columns in the order of its rows; if it is so up to rounding errors, "
+                "pass (K + K.T) / 2"
+            )
+
+
+def _variance(X: Any, weight: FloatArray | None) -> float:
+    """Variance of all entries of a matrix, its rows weighted."""
+    thin: bool = sparse.issparse(X)
+    if thin:
+        mean, square = (np.average(np.ravel(M.mean(axis=1)), weights=weight) for M in (X, X.multiply(X)))
+        return float(square - mean**2)
+    mean = np.average(X.mean(axis=1), weights=weight)
+    return float(np.average(np.square(X - mean).mean(axis=1), weights=weight))
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
