@@ -87,7 +87,7 @@ def sparse_rank_rls(quick):
     model = RankRLS(kernel="rbf", gamma=0.01, n_basis=r, random_state=0)
     RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99])  # compiled before it is timed
     print(f"1. sparse RankRLS, {m} items, {r} basis vectors")
-    fit, _ = timed(lambda: model.fit(X, y, groups))
+    fit, _ = timed(lambda: model.fit(X, y, groups=groups))
     floor = bare(m, model.gram_)
     decompose, _ = timed(model._decompose)
     path = fastest(lambda: model.path(ALPHAS), 3)
@@ -125,9 +125,9 @@ def leave_out(model, X, y, groups):
 def full_rank_rls(quick):
     m = 500 if quick else 4000
     X, y, groups = items(m, 50)
-    model = RankRLS(kernel="rbf", gamma=0.01).fit(X[:100], y[:100], groups[:100])
+    model = RankRLS(kernel="rbf", gamma=0.01).fit(X[:100], y[:100], groups=groups[:100])
     print(f"2. all of {m} items")
-    fit, _ = timed(lambda: model.fit(X, y, groups))
+    fit, _ = timed(lambda: model.fit(X, y, groups=groups))
     floor = bare(1, model.gram_)
     decompose, _ = timed(model._decompose)
     print(f"   fit {fit:.2f} s, decomposition {decompose:.2f} s, path {fastest(lambda: model.path(ALPHAS), 3):.4f} s")
@@ -138,9 +138,9 @@ def full_rank_rls(quick):
 def linear_rank_rls(quick):
     m = 1000 if quick else 10_000
     X, y, groups = items(m, 100)
-    model = RankRLS().fit(X[:100], y[:100], groups[:100])
-    fit = fastest(lambda: model.fit(X, y, groups), 3)
-    path = min(timed(lambda: model.fit(X, y, groups).path(ALPHAS))[0] for _ in range(3)) - fit
+    model = RankRLS().fit(X[:100], y[:100], groups=groups[:100])
+    fit = fastest(lambda: model.fit(X, y, groups=groups), 3)
+    path = min(timed(lambda: model.fit(X, y, groups=groups).path(ALPHAS))[0] for _ in range(3)) - fit
     print(f"3. linear, {m} items, 100 features")
     good = verdict("fit", fit, RLSCORE["linear"])
     return good & verdict("path with its decomposition", path, RLSCORE_LINEAR_PATH) or quick
@@ -157,7 +157,7 @@ def child(kind, m, r):
     X, y, groups = items(m, 50 if kind == "memory" else 20)
     RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99])
     model = RankRLS(kernel="rbf", gamma=0.01, n_basis=r, random_state=0)
-    seconds, _ = timed(lambda: model.fit(X, y, groups))
+    seconds, _ = timed(lambda: model.fit(X, y, groups=groups))
     if kind == "memory":
         model.path(ALPHAS)
         model._held_out(X, RankRLS(basis=[0])._prepare(X, y, groups, None)[1], ALPHAS)

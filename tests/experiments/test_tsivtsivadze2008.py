@@ -128,7 +128,7 @@ def test_a_cell(problem, method):
         basis = np.flatnonzero(np.isin(train, drawn.basic))
         if method.endswith("rank_rls"):
             ranker = RankRLS(alpha, basis=basis) if method == "sparse_rank_rls" else RankRLS(alpha)
-            return ranker.fit(X[train].toarray(), y[train], groups[train]).predict(X[test].toarray())
+            return ranker.fit(X[train].toarray(), y[train], groups=groups[train]).predict(X[test].toarray())
         return (
             RLSRegressor({"kernel": "linear"}).fit(X[train].toarray(), y[train], basis).scores(X[test], [alpha])[:, 0]
         )

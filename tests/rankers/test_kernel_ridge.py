@@ -91,7 +91,7 @@ def test_label_kernels_equal_one_dense_system(y, weight, precomputed):
 def test_it_is_rank_rls_on_pairs_of_instance_and_label(label_kernel):
     """Items are (instance, label), groups are instances, the kernel is a product; alpha is that times the labels."""
     K = np.kron(KX, label_kernel)
-    items = RankRLS(0.4 * LABELS, kernel="precomputed").fit(K, -Y.ravel(), np.repeat(np.arange(N), LABELS))
+    items = RankRLS(0.4 * LABELS, kernel="precomputed").fit(K, -Y.ravel(), groups=np.repeat(np.arange(N), LABELS))
     labels = {"label_features": label_kernel, "label_kernel": "precomputed"}
     ranker = KernelRidgeRanker(0.4, kernel="rbf", gamma=0.5, fit_intercept=False, **labels).fit(X, Y)
     assert_allclose(ranker.decision_function(X).ravel(), items.predict(K), atol=1e-9)

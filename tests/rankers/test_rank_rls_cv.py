@@ -20,35 +20,35 @@ from labelrank.supervision.groups import group_codes
 def test_leaving_one_group_out_equals_refitting(kernel):
     alphas, gammas = [0.01, 1.0, 100.0], [0.1, 1.0]
     grid = {"gamma": gammas} if kernel == "rbf" else None
-    model = RankRLSCV(alphas, grid, RankRLS(kernel=kernel)).fit(X, Y, GROUPS)
+    model = RankRLSCV(alphas, grid, RankRLS(kernel=kernel)).fit(X, Y, groups=GROUPS)
     for i, point in enumerate(model.grid_):
         for k, alpha in enumerate(alphas):
             error = []
             for train, test in LeaveOneGroupOut().split(X, Y, GROUPS):
-                fitted = RankRLS(alpha, kernel=kernel, **point).fit(X[train], Y[train], GROUPS[train])
+                fitted = RankRLS(alpha, kernel=kernel, **point).fit(X[train], Y[train], groups=GROUPS[train])
                 error.append(1 - fitted.score(X[test], Y[test]))
             assert_allclose(model.scores_[i, k], 1 - np.mean(error), atol=1e-12)
     assert model.best_score_ == model.scores_.max()
-    best = RankRLS(model.alpha_, kernel=kernel, **model.best_params_).fit(X, Y, GROUPS)
+    best = RankRLS(model.alpha_, kernel=kernel, **model.best_params_).fit(X, Y, groups=GROUPS)
     assert_allclose(model.predict(X), best.predict(X), atol=1e-8)
     assert model.best_estimator_.alpha == model.alpha_
 
 
 def test_leaving_out_groups_of_sparse_items():
     for estimator in (RankRLS(), RankRLS(kernel="rbf", basis=R), RankRLS(kernel="rbf")):
-        dense = RankRLSCV([0.1, 10.0], None, estimator).fit(X, Y, GROUPS)
-        thin = RankRLSCV([0.1, 10.0], None, estimator).fit(sparse.csr_array(X), Y, GROUPS)
+        dense = RankRLSCV([0.1, 10.0], None, estimator).fit(X, Y, groups=GROUPS)
+        thin = RankRLSCV([0.1, 10.0], None, estimator).fit(sparse.csr_array(X), Y, groups=GROUPS)
         assert_allclose(thin.scores_, dense.scores_)
 
 
 @pytest.mark.parametrize("cv", [3, GroupKFold(4), GroupShuffleSplit(3, random_state=0), KFold(3)], ids=str)
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored by KFold:UserWarning")
 def test_folds_equal_a_loop(cv):
-    model = RankRLSCV([0.1, 10.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf"), cv=cv).fit(X, Y, GROUPS)
+    model = RankRLSCV([0.1, 10.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf"), cv=cv).fit(X, Y, groups=GROUPS)
     splitter = GroupKFold(cv) if cv == 3 else cv
     truth, scores, within = [], [], []
     for fold, (train, test) in enumerate(splitter.split(X, Y, GROUPS)):
-        fitted = RankRLS(10.0, kernel="rbf", gamma=1.0).fit(X[train], Y[train], GROUPS[train])
+        fitted = RankRLS(10.0, kernel="rbf", gamma=1.0).fit(X[train], Y[train], groups=GROUPS[train])
         truth.extend(Y[test])
         scores.extend(fitted.predict(X[test]))
         within.extend([(fold, g) for g in GROUPS[test]])
@@ -56,20 +56,20 @@ def test_folds_equal_a_loop(cv):
 
 
 def test_precomputed_kernels_and_bases_in_folds():
-    by_features = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3, basis=R), cv=3).fit(X, Y, GROUPS)
-    square = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K, Y, GROUPS)
-    columns = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K[:, R], Y, GROUPS)
+    by_features = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3, basis=R), cv=3).fit(X, Y, groups=GROUPS)
+    square = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K, Y, groups=GROUPS)
+    columns = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R), cv=3).fit(K[:, R], Y, groups=GROUPS)
     assert_allclose(square.scores_, by_features.scores_)
     assert_allclose(columns.scores_, by_features.scores_)
-    full = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed"), cv=3).fit(K, Y, GROUPS)
-    reference = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3), cv=3).fit(X, Y, GROUPS)
+    full = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed"), cv=3).fit(K, Y, groups=GROUPS)
+    reference = RankRLSCV([0.1, 10.0], None, RankRLS(kernel="rbf", gamma=0.3), cv=3).fit(X, Y, groups=GROUPS)
     assert_allclose(full.scores_, reference.scores_)
     left_out = [
-        RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R)).fit(values, Y, GROUPS).scores_
+        RankRLSCV([0.1, 10.0], None, RankRLS(kernel="precomputed", basis=R)).fit(values, Y, groups=GROUPS).scores_
         for values in (K, K[:, R])
     ]
     assert_allclose(*left_out)
-    drawn = RankRLSCV([1.0], None, RankRLS(kernel="rbf", n_basis=55, random_state=0), cv=3).fit(X, Y, GROUPS)
+    drawn = RankRLSCV([1.0], None, RankRLS(kernel="rbf", n_basis=55, random_state=0), cv=3).fit(X, Y, groups=GROUPS)
     assert drawn.best_score_ > 0.6
 
 
@@ -84,9 +84,9 @@ def test_cross_validation_without_groups():
     with pytest.raises(ValueError, match="needs groups"):
         RankRLSCV(cv="leave-one-group-out").fit(X, Y)
     with pytest.raises(ValueError, match="two groups or more"):
-        RankRLSCV().fit(X, Y, np.zeros(M))
+        RankRLSCV().fit(X, Y, groups=np.zeros(M))
     with pytest.raises(ValueError, match="give the penalties as alphas"):
-        RankRLSCV(param_grid={"alpha": [1.0]}).fit(X, Y, GROUPS)
+        RankRLSCV(param_grid={"alpha": [1.0]}).fit(X, Y, groups=GROUPS)
 
 
 def test_metadata_routing():
@@ -99,7 +99,7 @@ def test_metadata_routing():
         search_all.fit(X, Y, groups=GROUPS)
         nested = RankRLSCV([0.1, 1.0]).set_fit_request(groups=True).set_score_request(groups=True)
         inner = GridSearchCV(nested, {"cv": [None, 3]}, cv=GroupKFold(3), error_score="raise").fit(X, Y, groups=GROUPS)
-    closed = RankRLSCV([0.01, 1.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")).fit(X, Y, GROUPS)
+    closed = RankRLSCV([0.01, 1.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")).fit(X, Y, groups=GROUPS)
     for params, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
         i, k = [0.1, 1.0].index(params["gamma"]), [0.01, 1.0].index(params["alpha"])
         assert_allclose(score, closed.scores_[i, k], atol=1e-12)
@@ -111,8 +111,8 @@ def test_metadata_routing():
 def test_tiny_penalties_are_scored_as_refits_score_them():
     rng = np.random.default_rng(1)
     groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 100)) * 1e6, rng.normal(size=M)
-    model = RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
-    by_folds = RankRLSCV([1e-3, 1.0], cv=LeaveOneGroupOut()).fit(wide, noise, groups)
+    model = RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups=groups)
+    by_folds = RankRLSCV([1e-3, 1.0], cv=LeaveOneGroupOut()).fit(wide, noise, groups=groups)
     assert_allclose(model.scores_, by_folds.scores_, atol=1e-12)
 
 
@@ -120,14 +120,14 @@ def test_penalties_below_the_accuracy_are_named_and_never_chosen():
     rng = np.random.default_rng(0)
     groups, wide, noise = np.repeat(np.arange(12), 5), rng.normal(size=(M, 50)) * 1e6, rng.normal(size=M)
     with pytest.warns(UserWarning, match=r"alphas 0\.001, 1 are too small for the accuracy of leaving out one group"):
-        model = RankRLSCV([1e-3, 1.0, 1e9]).fit(wide, noise, groups)
+        model = RankRLSCV([1e-3, 1.0, 1e9]).fit(wide, noise, groups=groups)
     assert_array_equal(np.isnan(model.scores_), [[True, True, False]])
     assert model.alpha_ == 1e9
     with (
         pytest.warns(UserWarning, match="too small"),
         pytest.raises(ValueError, match="all alphas, up to 1, are below 1e-10"),
     ):
-        RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups)
+        RankRLSCV([1e-3, 1.0]).fit(wide, noise, groups=groups)
 
 
 def test_a_fold_whose_items_are_all_in_the_basis():
@@ -136,45 +136,45 @@ def test_a_fold_whose_items_are_all_in_the_basis():
     few, scores = K[:10, :10], Y[:10]
     columns = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
     square = RankRLSCV([0.1], None, RankRLS(kernel="precomputed", basis=basis), cv=splits)
-    a, b = columns.fit(few[:, basis], scores, groups), square.fit(few, scores, groups)
+    a, b = columns.fit(few[:, basis], scores, groups=groups), square.fit(few, scores, groups=groups)
     assert_allclose(a.scores_, b.scores_)
 
 
 @pytest.mark.parametrize("cv", [4, LeaveOneGroupOut(), GroupKFold(3)], ids=str)
 def test_folds_of_groups_with_any_names(cv):
     names = [("sentence", int(g)) for g in GROUPS]
-    ours = RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, names)
-    assert_allclose(ours.scores_, RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, group_codes(names, M)).scores_)
+    ours = RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, groups=names)
+    assert_allclose(ours.scores_, RankRLSCV([0.1, 10.0], cv=cv).fit(X, Y, groups=group_codes(names, M)).scores_)
 
 
 def test_splits_that_are_an_iterator_or_masks():
     grid, estimator = {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf")
     splits = list(GroupKFold(3).split(X, Y, GROUPS))
-    expected = RankRLSCV([0.1, 10.0], grid, estimator, cv=splits).fit(X, Y, GROUPS).scores_
+    expected = RankRLSCV([0.1, 10.0], grid, estimator, cv=splits).fit(X, Y, groups=GROUPS).scores_
     once = RankRLSCV([0.1, 10.0], grid, estimator, cv=iter(splits))
-    assert_allclose(once.fit(X, Y, GROUPS).scores_, expected)
+    assert_allclose(once.fit(X, Y, groups=GROUPS).scores_, expected)
     with pytest.raises(ValueError, match="an iterator can be used only once"):
-        once.fit(X, Y, GROUPS)
+        once.fit(X, Y, groups=GROUPS)
     masks = [(np.isin(np.arange(M), train), np.isin(np.arange(M), test)) for train, test in splits]
-    assert_allclose(RankRLSCV([0.1, 10.0], grid, estimator, cv=masks).fit(X, Y, GROUPS).scores_, expected)
+    assert_allclose(RankRLSCV([0.1, 10.0], grid, estimator, cv=masks).fit(X, Y, groups=GROUPS).scores_, expected)
     with pytest.raises(ValueError, match=r"a mask of cv must have an entry for each of the 60 rows"):
-        RankRLSCV(cv=[(masks[0][0][:-1], masks[0][1])]).fit(X, Y, GROUPS)
+        RankRLSCV(cv=[(masks[0][0][:-1], masks[0][1])]).fit(X, Y, groups=GROUPS)
 
 
 def test_folds_that_have_nothing():
     splits = list(GroupKFold(3).split(X, Y, GROUPS))
     weight = np.ones(M)
     weight[splits[1][1]] = 0
-    ours = RankRLSCV([0.1, 10.0], cv=splits).fit(X, Y, GROUPS, weight)
-    others = RankRLSCV([0.1, 10.0], cv=[splits[0], splits[2]]).fit(X, Y, GROUPS, weight)
+    ours = RankRLSCV([0.1, 10.0], cv=splits).fit(X, Y, weight, groups=GROUPS)
+    others = RankRLSCV([0.1, 10.0], cv=[splits[0], splits[2]]).fit(X, Y, weight, groups=GROUPS)
     assert_allclose(ours.scores_, others.scores_)
     with pytest.raises(ValueError, match="fold 0 of cv has no training items with weight"):
-        RankRLSCV(cv=[(splits[1][1], splits[0][1])]).fit(X, Y, GROUPS, weight)
+        RankRLSCV(cv=[(splits[1][1], splits[0][1])]).fit(X, Y, weight, groups=GROUPS)
     with pytest.raises(ValueError, match="no fold with test items that have weight"):
-        RankRLSCV(cv=[splits[1]]).fit(X, Y, GROUPS, weight)
+        RankRLSCV(cv=[splits[1]]).fit(X, Y, weight, groups=GROUPS)
     with pytest.raises(ValueError, match="two items to compare: all have a single one"):
-        RankRLSCV().fit(X, Y, np.arange(M))
+        RankRLSCV().fit(X, Y, groups=np.arange(M))
     with pytest.raises(ValueError, match="no group that was left out has two items to compare"):
-        RankRLSCV(cv=3).fit(X, Y, np.arange(M))
+        RankRLSCV(cv=3).fit(X, Y, groups=np.arange(M))
     with pytest.raises(ValueError, match=r"none of the 2 rows of basis is among the .* training items of a fold"):
-        RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, GROUPS)
+        RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, groups=GROUPS)

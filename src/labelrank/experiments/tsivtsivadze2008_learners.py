@@ -125,7 +125,7 @@ def _rank(
     )
     search = RankRLSCV(alphas, estimator=ranker, cv=list(folds))
     with _no_warning_of_dependent_vectors():
-        search.fit(X, y, groups)
+        search.fit(X, y, groups=groups)
     return Choice(kernel, search.alpha_, 1 - search.best_score_, search.predict)
 
 

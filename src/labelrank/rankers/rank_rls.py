@@ -125,10 +125,10 @@ class RankRLS(RegressorMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X, groups = rng.normal(size=(200, 3)), np.repeat(np.arange(20), 10)
     >>> y = X @ [2.0, -1.0, 0.0] + rng.normal(size=20)[groups]  # each group has a level of its own
-    >>> ranker = RankRLS(alpha=0.1).fit(X, y, groups)
+    >>> ranker = RankRLS(alpha=0.1).fit(X, y, groups=groups)
     >>> ranker.coef_.round(2) + 0.0
     array([ 2., -1.,  0.])
-    >>> print(f"{ranker.score(X, y, groups):.2f}")
+    >>> print(f"{ranker.score(X, y, groups=groups):.2f}")
     1.00
     """
 
@@ -178,7 +178,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankRLS:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> RankRLS:
         """Learn scores.
 
         Parameters
@@ -187,10 +187,10 @@ class RankRLS(RegressorMixin, BaseEstimator):
             Items; kernel values where ``kernel="precomputed"``.
         y : array-like of shape (n_items,)
             Scores, larger is better; equal ones are tied.
-        groups : array-like of shape (n_items,), optional
-            Group of each item: any names, in any order. By default all items form one group.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items.
+        groups : array-like of shape (n_items,), optional
+            Group of each item: any names, in any order. By default all items form one group.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class RankRLS(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, **self._checks())
         return self._scores(X, self.coef_ if self.kernel == "linear" else self.dual_coef_)
 
-    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
         """1 less the disagreement within groups; see :func:`labelrank.metrics.group_disagreement`.
 
         Parameters
@@ -262,10 +262,10 @@ class RankRLS(RegressorMixin, BaseEstimator):
             Items.
         y : array-like of shape (n_items,)
             True scores.
-        groups : array-like of shape (n_items,), optional
-            Group of each item; by default all items form one group.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items; a pair has the product of two.
+        groups : array-like of shape (n_items,), optional
+            Group of each item; by default all items form one group.
 
         Returns
         -------

@@ -76,7 +76,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X, groups = rng.uniform(-3, 3, size=(300, 1)), np.repeat(np.arange(30), 10)
     >>> y = np.sin(2 * X[:, 0]) + rng.normal(size=30)[groups] + 0.1 * rng.normal(size=300)
-    >>> model = RankRLSCV([0.01, 1, 100], {"gamma": [0.001, 1]}, RankRLS(kernel="rbf")).fit(X, y, groups)
+    >>> model = RankRLSCV([0.01, 1, 100], {"gamma": [0.001, 1]}, RankRLS(kernel="rbf")).fit(X, y, groups=groups)
     >>> model.alpha_, model.best_params_, round(model.best_score_, 2)
     (1.0, {'gamma': 1}, 0.94)
     """
@@ -108,7 +108,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankRLSCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> RankRLSCV:
         """Choose the parameters and learn from all groups with them.
 
         Parameters
@@ -117,10 +117,10 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
             Items.
         y : array-like of shape (n_items,)
             Scores, larger is better.
-        groups : array-like of shape (n_items,), optional
-            Group of each item. By default all items form one group, and the items of a fold are compared.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items in the fit. Items of weight zero do not count in the scores either.
+        groups : array-like of shape (n_items,), optional
+            Group of each item. By default all items form one group, and the items of a fold are compared.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         if hasattr(chosen, "eigenvalues_"):
             chosen._use(chosen._path([self.alpha_])[:, 0])
         else:
-            chosen.fit(X, y, code, weight)
+            chosen.fit(X, y, weight, groups=code)
         self.best_estimator_ = chosen
         return self
 
@@ -177,7 +177,7 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, **self.best_estimator_._checks())
         return self.best_estimator_.predict(X)
 
-    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
         """1 less the disagreement within groups; see :func:`labelrank.metrics.group_disagreement`.
 
         Parameters
@@ -186,10 +186,10 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
             Items.
         y : array-like of shape (n_items,)
             True scores.
-        groups : array-like of shape (n_items,), optional
-            Group of each item; by default all items form one group.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items; a pair has the product of two.
+        groups : array-like of shape (n_items,), optional
+            Group of each item; by default all items form one group.
 
         Returns
         -------
