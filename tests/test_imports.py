@@ -14,7 +14,7 @@ PACKAGE = Path(labelrank.__file__).parent
 # What each part may import of the others:
 # supervision <- pairs <- decompositions <- losses <- models <- solvers <- rankers <- everything else.
 # Metrics and aggregation stand beside the losses: rankers score and summarize with them, and they know no ranker.
-BASE = {"_kernels", "_compat"}
+BASE = {"_kernels", "_compat", "_arrays"}
 SUPERVISION = BASE | {"supervision"}
 PAIRS = SUPERVISION | {"pairs"}
 CUT = PAIRS | {"decompositions"}
@@ -26,6 +26,7 @@ LIBRARY = RANKERS | {"neighbors", "trees", "metrics", "features", "datasets", "_
 ALLOWED = {
     "_kernels": set(),
     "_compat": set(),
+    "_arrays": set(),
     "supervision": BASE,
     "pairs": SUPERVISION,
     "decompositions": PAIRS,
@@ -47,7 +48,9 @@ ALLOWED = {
     "__main__": {"cli"},
 }
 # score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.
+# What is known about pairs is reached by methods of the graphs.
 EXCEPTIONS = {
+    ("supervision/graphs.py", "pairs"),
     ("rankers/base.py", "metrics"),
     ("rankers/rank_rls.py", "metrics"),
 }

@@ -256,16 +256,15 @@ def test_layered_graphs_are_recognised(drawn):
             graphs.to_levels()
 
 
-def test_levels_of_many_rows_come_block_by_block(monkeypatch):
-    monkeypatch.setattr("labelrank.supervision.levels._BLOCK", 7)
+def test_levels_of_many_rows():
     rng = np.random.RandomState(0)
-    ranks = rng.randint(0, 4, size=(23, 3)).astype(float)
+    ranks = rng.randint(0, 4, size=(90_000, 3)).astype(float)  # more than one block
     ranks[rng.random_sample(ranks.shape) < 0.3] = NAN
     graphs = PreferenceGraphs.from_rankings(ranks)
-    edges = graphs_of(edges_by_instance(graphs), 3)
+    edges = PreferenceGraphs.from_pairs(*graphs.to_edges(), n_instances=len(ranks), n_labels=3)
     assert edges.to_levels() == graphs
     cyclic = PreferenceGraphs.concatenate([edges, graphs_of([[(0, 1), (1, 2), (2, 0)]], 3)])
-    with pytest.raises(ValueError, match="instance 23 is not layered"):
+    with pytest.raises(ValueError, match="instance 90000 is not layered"):
         cyclic.to_levels()
 
 

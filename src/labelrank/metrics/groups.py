@@ -43,7 +43,7 @@ def group_disagreement(y_true: Any, y_score: Any, groups: Any) -> float:
     >>> group_disagreement([3, 2, 1, 1, 2], [0.9, 0.1, 0.5, 0.3, 0.4], ["a", "a", "a", "b", "b"])  # (1/3 + 0) / 2
     0.166...
     """
-    from labelrank._kernels.pairs import group_disagreements
+    from labelrank._kernels.pairs.concordance import group_disagreements
 
     y = check_array(y_true, ensure_2d=False, dtype=np.float64, input_name="y_true", ensure_min_samples=0)
     f = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score", ensure_min_samples=0)

@@ -51,7 +51,7 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
     if isinstance(y_true, PreferenceGraphs) and y_true.storage == "edges":
         values, counted = _edge_tau(y_true, check_predicted_ranks(y_pred, y_true.shape))
     else:
-        from labelrank._kernels.pairs import concordance
+        from labelrank._kernels.pairs.concordance import concordance_of_rows as concordance
 
         true = true_ranks(y_true)
         balance, pairs = concordance(true, check_predicted_ranks(y_pred, true.shape))
@@ -69,7 +69,7 @@ def _edge_tau(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray, 
 
 
 def _pair_table(y_true: Any, y_pred: Any) -> FloatArray:
-    from labelrank._kernels.pairs import pair_table
+    from labelrank._kernels.pairs.concordance import pair_table
 
     check_same_labels(y_true, y_pred)
     true = true_ranks(y_true)

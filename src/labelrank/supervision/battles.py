@@ -21,23 +21,6 @@ _EXPECTED = "1, 0, -1 or nothing"
 _CHOOSE = "; pass pairs= to choose the columns"
 
 
-def check_weight(weight: Any, n_pairs: int) -> npt.NDArray[np.float64] | None:
-    """Positive, finite weights, one per pair."""
-    if weight is None:
-        return None
-    try:
-        array = np.asarray(weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"weight must hold one positive number for each of {n_pairs} pairs; {error}") from error
-    if array.shape != (n_pairs,):
-        raise ValueError(f"weight has shape {array.shape}, expected one weight for each of {n_pairs} pairs")
-    sound = np.isfinite(array) & (array > 0)
-    if not sound.all():
-        at = int(np.argmin(sound))
-        raise ValueError(f"weight must be positive and finite, got {array[at]} in entry {at}; drop such pairs")
-    return array
-
-
 # ------------------------------------------------------------------------------------------------------------
 # Simple graphs
 # ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import pointers
+
 
 class Edges(NamedTuple):
     """Flat arrays of edges: in instance ``instance[e]`` label ``better[e]`` is preferred to ``worse[e]``."""
@@ -26,9 +28,7 @@ class Edges(NamedTuple):
 
     def pointers(self, n_instances: int) -> npt.NDArray[np.int64]:
         """Where the edges of each instance begin and end, when they are sorted."""
-        indptr = np.zeros(n_instances + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.instance, minlength=n_instances), out=indptr[1:])
-        return indptr
+        return pointers(np.bincount(self.instance, minlength=n_instances))
 
 
 def join_edges(parts: Sequence[Edges], sizes: Sequence[int]) -> Edges:
@@ -45,7 +45,7 @@ def edges_of_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """New pointers and the positions of the edges of some instances."""
     counts = np.diff(indptr)[rows]
-    chosen = np.concatenate([[0], np.cumsum(counts)])
+    chosen = pointers(counts)
     return chosen, np.repeat(indptr[rows] - chosen[:-1], counts) + np.arange(chosen[-1])
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray, row_blocks
 from labelrank.supervision._inputs import (
     Labels,
     RankMatrix,
@@ -25,7 +26,7 @@ from labelrank.supervision._inputs import (
     vector,
 )
 from labelrank.supervision._labels import check_labels, columns_of_parts
-from labelrank.supervision.battles import Conflicts, check_weight, read_pair_table, simple_edges
+from labelrank.supervision.battles import Conflicts, read_pair_table, simple_edges
 from labelrank.supervision.edges import Edges, edges_of_rows, edges_through_dummy, join_edges
 from labelrank.supervision.hierarchy import layers_from_hierarchy
 from labelrank.supervision.indicators import class_levels, relevance_levels, relevance_matrix
@@ -34,11 +35,11 @@ from labelrank.supervision.levels import (
     edge_counts,
     edges_of_levels,
     levels_of_edges,
-    row_blocks,
     smallest_dtype,
     without_lone_levels,
 )
 from labelrank.supervision.rankings import check_rankings, score_ranks
+from labelrank.supervision.weights import pair_weights
 
 
 class PreferenceGraphs:
@@ -87,20 +88,21 @@ class PreferenceGraphs:
         *,
         n_labels: int,
         levels: npt.NDArray[Any] | None = None,
+        ranks: FloatArray | None = None,
         indptr: npt.NDArray[Any] | None = None,
         better: npt.NDArray[Any] | None = None,
         worse: npt.NDArray[Any] | None = None,
         weight: npt.NDArray[np.float64] | None = None,
         labels: Any = None,
     ) -> None:
-        self._levels = levels
+        self._levels, self._ranks = levels, ranks  # ranks are turned into levels when these are needed
         self._indptr, self._better, self._worse = indptr, better, worse
         self._weight = weight
-        n_rows = len(levels) if levels is not None else len(indptr) - 1 if indptr is not None else 0
-        self.shape: tuple[int, int] = (n_rows, int(n_labels))
+        by_row = levels if levels is not None else ranks if ranks is not None else indptr[:-1]  # type: ignore[index]
+        self.shape: tuple[int, int] = (len(by_row), int(n_labels))
         self._labels = None if labels is None else check_labels(labels, n_labels)
         self._n_edges: int | None = None
-        self._is_layered: bool | None = True if levels is not None else None
+        self._is_layered: bool | None = True if indptr is None else None
 
     # --- Constructors
 
@@ -279,7 +281,7 @@ class PreferenceGraphs:
         n_instances = int(rows.max(initial=-1)) + 1 if n_instances is None else n_instances
         edges, votes = simple_edges(
             Edges(rows, *columns),
-            check_weight(weight, len(rows)),
+            pair_weights(weight, len(rows)),
             n_labels,
             conflicts,
             lambda at: f"pair {at} (instance {rows[at]})",
@@ -348,12 +350,12 @@ class PreferenceGraphs:
                 raise TypeError(f"concatenate takes PreferenceGraphs, got {type(part).__name__} at position {i}")
             if not np.array_equal(part.labels, first.labels):
                 raise ValueError(f"part {i} has the labels {part.labels}, part 0 has {first.labels}; they must agree")
-        if all(part._levels is not None for part in parts):
+        if all(part.is_ranked for part in parts):
             return first._of_levels(np.concatenate([part.levels for part in parts]))
         weighted = any(part.weight is not None for part in parts)
         return cls._from_sorted_edges(
             join_edges([part.to_edges() for part in parts], [len(part) for part in parts]),
-            np.concatenate([part._votes() for part in parts]) if weighted else None,
+            np.concatenate([part.edge_weights() for part in parts]) if weighted else None,
             sum(len(part) for part in parts),
             first.shape[1],
             first._labels,
@@ -387,7 +389,12 @@ class PreferenceGraphs:
     @property
     def storage(self) -> Literal["levels", "edges"]:
         """How the graphs are kept."""
-        return "edges" if self._levels is None else "levels"
+        return "levels" if self._indptr is None else "edges"
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the labels of each instance have ranks; False if only edges between them are known."""
+        return self._indptr is None
 
     @property
     def labels(self) -> Labels:
@@ -403,7 +410,9 @@ class PreferenceGraphs:
     def levels(self) -> npt.NDArray[Any]:
         """Integer matrix (n_instances, n_labels): level of each label, 0 is best, -1 is absent; levels storage only."""
         if self._levels is None:
-            raise AttributeError("graphs stored as edges have no levels; use to_levels() if they are layered")
+            if self._ranks is None:
+                raise AttributeError("graphs stored as edges have no levels; use to_levels() if they are layered")
+            self._levels, self._ranks = dense_levels(self._ranks), None
         return self._levels
 
     @property
@@ -422,7 +431,7 @@ class PreferenceGraphs:
         return self._edge_array("worse")
 
     def _edge_array(self, name: str) -> npt.NDArray[Any]:
-        if self._levels is not None:
+        if self.is_ranked:
             raise AttributeError(f"graphs stored as levels have no array {name!r}; to_edges() lists their edges")
         array: npt.NDArray[Any] = getattr(self, f"_{name}")
         return array
@@ -432,7 +441,8 @@ class PreferenceGraphs:
         """Weights of the edges, None when all are 1."""
         return self._weight
 
-    def _votes(self) -> npt.NDArray[np.float64]:
+    def edge_weights(self) -> FloatArray:
+        """Weight of each edge of :meth:`to_edges`, 1 where none were given."""
         return np.ones(self.n_edges) if self._weight is None else self._weight
 
     @property
@@ -444,9 +454,37 @@ class PreferenceGraphs:
 
     def edge_counts(self) -> npt.NDArray[np.int64]:
         """Number of edges of each instance."""
-        if self._levels is None:
-            return np.diff(self.indptr)
-        return edge_counts(self._levels)
+        return edge_counts(self.levels) if self.is_ranked else np.diff(self.indptr)
+
+    def has_pairs(self) -> npt.NDArray[np.bool_]:
+        """Whether each instance prefers a label to another one."""
+        if self._ranks is None:
+            return self.edge_counts() > 0
+        return np.fmin.reduce(self._ranks, axis=1, initial=np.inf) < np.fmax.reduce(
+            self._ranks, axis=1, initial=-np.inf
+        )
+
+    def observed(self) -> npt.NDArray[np.bool_]:
+        """Which labels were observed in each instance, of shape (n_instances, n_labels): ranked, or end of an edge."""
+        if self._ranks is not None:
+            return ~np.isnan(self._ranks)
+        if self.is_ranked:
+            return self.levels >= 0
+        seen, edges = np.zeros(self.shape, dtype=bool), self.to_edges()
+        seen[edges.instance, edges.better] = seen[edges.instance, edges.worse] = True
+        return seen
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all labels of all instances have ranks."""
+        return self.is_ranked and bool(self.observed().all())
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether all labels of all instances have different ranks."""
+        if not self.is_complete:
+            return False
+        return all((np.diff(np.sort(values, axis=1), axis=1) > 0).all() for _, values in self.blocks_of_ranks())
 
     @property
     def is_layered(self) -> bool:
@@ -470,16 +508,16 @@ class PreferenceGraphs:
             return NotImplemented
         if self.shape != other.shape or not np.array_equal(self.labels, other.labels):
             return False
-        if self._levels is not None and other._levels is not None:
-            if np.array_equal(self._levels, other._levels):
+        if self.is_ranked and other.is_ranked:
+            if np.array_equal(self.levels, other.levels):
                 return True
-            return np.array_equal(without_lone_levels(self._levels), without_lone_levels(other._levels))
+            return np.array_equal(without_lone_levels(self.levels), without_lone_levels(other.levels))
         if not np.array_equal(self.edge_counts(), other.edge_counts()):
             return False
         mine, theirs = self.to_edges(), other.to_edges()
         if not all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True)):
             return False
-        return np.array_equal(self._votes(), other._votes())
+        return np.array_equal(self.edge_weights(), other.edge_weights())
 
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # so that array == graphs asks __eq__ above, instead of making an array of the graphs
@@ -494,8 +532,10 @@ class PreferenceGraphs:
 
     def __getitem__(self, key: Any) -> PreferenceGraphs:
         key = row_index(key, len(self))
-        if self._levels is not None:
-            return self._of_levels(self._levels[key])
+        if self._ranks is not None:
+            return PreferenceGraphs(ranks=self._ranks[key], n_labels=self.shape[1], labels=self._labels)
+        if self.is_ranked:
+            return self._of_levels(self.levels[key])
         indptr, edges = edges_of_rows(self.indptr, np.arange(len(self))[key])
         return PreferenceGraphs(
             indptr=indptr,
@@ -521,14 +561,14 @@ class PreferenceGraphs:
         >>> PreferenceGraphs.from_rankings([[2, 1], [1, 1]]).to_edges()
         Edges(instance=array([0]), better=array([1]), worse=array([0]))
         """
-        if self._levels is None:
-            rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
-            return Edges(rows, self.better.astype(np.intp), self.worse.astype(np.intp))
-        return Edges(*edges_of_levels(self._levels))
+        if self.is_ranked:
+            return Edges(*edges_of_levels(self.levels))
+        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return Edges(rows, self.better.astype(np.intp), self.worse.astype(np.intp))
 
     def to_levels(self) -> PreferenceGraphs:
         """The same graphs stored as levels; an error when they are not layered."""
-        if self._levels is not None:
+        if self.is_ranked:
             return self
         if self._weight is not None:
             raise ValueError("weighted edges cannot be stored as levels")
@@ -567,8 +607,8 @@ class PreferenceGraphs:
         hidden = np.asarray(hidden, dtype=bool)
         if hidden.shape != self.shape:
             raise ValueError(f"hidden has shape {hidden.shape}, the graphs have {self.shape}")
-        if self._levels is not None:
-            return self._of_levels(np.where(hidden, self._levels.dtype.type(-1), self._levels))
+        if self.is_ranked:
+            return self._of_levels(np.where(hidden, self.levels.dtype.type(-1), self.levels))
         edges = self.to_edges()
         kept = ~(hidden[edges.instance, edges.better] | hidden[edges.instance, edges.worse])
         weight = None if self._weight is None else self._weight[kept]
@@ -581,9 +621,124 @@ class PreferenceGraphs:
             counts = np.diff(self.indptr[rows.start : rows.stop + 1])
             yield rows.start, levels_of_edges(counts, self.better[edges], self.worse[edges], self.shape[1])
 
+    # --- Ranks and pairs
 
-def as_graphs(y: Any) -> PreferenceGraphs:
-    """`y` as preference graphs: graphs stay as they are, a rank matrix is turned into levels.
+    def rank_values(self) -> FloatArray:
+        """Ranks as they were given, or levels: a matrix of which only the order within a row matters.
+
+        NaN is not observed. An error for graphs stored as edges, which have no ranks.
+        """
+        if self._ranks is not None:
+            return self._ranks
+        return np.where(self.levels < 0, np.nan, self.levels)
+
+    def blocks_of_ranks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Iterate over blocks of rows and their :meth:`rank_values`, without a float copy of all levels."""
+        if self._ranks is not None:
+            yield slice(0, len(self)), self._ranks
+            return
+        for rows in row_blocks(*self.shape):
+            yield rows, self[rows].rank_values()
+
+    def pair_counts(self, sample_weight: Any = None, *, ties: float = 0.0) -> FloatArray:
+        """Weight of the instances that prefer each label to each other one; see :func:`labelrank.pairs.pair_counts`.
+
+        Examples
+        --------
+        >>> from labelrank import as_graphs
+        >>> as_graphs([[1, 2, 3], [2, 1, float("nan")], [1, 2, 2]]).pair_counts()
+        array([[0., 2., 2.],
+               [1., 0., 1.],
+               [0., 0., 0.]])
+        """
+        from labelrank.pairs import pair_counts
+
+        return pair_counts(self, sample_weight, ties=ties)
+
+    def pair_signs(self) -> npt.NDArray[Any]:
+        """Sign of each pair a < b in each instance: positive where a is preferred, negative where b is.
+
+        One column for each of the pairs (0, 1), (0, 2), ..., (1, 2), ...; see :func:`labelrank.pairs.pair_signs`.
+
+        Examples
+        --------
+        >>> from labelrank import as_graphs
+        >>> as_graphs([[1, 2, 3], [2, 1, float("nan")]]).pair_signs()
+        array([[ 1,  1,  1],
+               [-1,  0,  0]], dtype=int8)
+        """
+        from labelrank.pairs import pair_signs
+
+        return pair_signs(self)
+
+    def label_pairs(self, sample_weight: Any = None) -> Iterator[Any]:
+        """Iterate over the pairs of labels i < j with the instances that prefer one of the two.
+
+        Yields :class:`labelrank.pairs.LabelPair` with the fields i, j, rows, first and weight.
+        """
+        from labelrank.pairs import label_pairs
+
+        return label_pairs(self, sample_weight)
+
+    def votes(self) -> FloatArray:
+        """Borda votes of each instance; see :func:`labelrank.pairs.votes` for missing labels, ties and edges.
+
+        Examples
+        --------
+        >>> from labelrank import as_graphs
+        >>> as_graphs([[1, 2, 3], [1, 2, float("nan")]]).votes().round(2)
+        array([[3.  , 2.  , 1.  ],
+               [2.67, 1.33, 2.  ]])
+        """
+        from labelrank.pairs import votes
+
+        return votes(self)
+
+    def mean_votes(self, sample_weight: Any = None) -> FloatArray:
+        """Mean Borda votes of all instances; see :func:`labelrank.pairs.mean_votes`."""
+        from labelrank.pairs import mean_votes
+
+        return mean_votes(self, sample_weight)
+
+    def concordance(self, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weight of the pairs on which rankings agree less that of those on which they do not, and of all pairs.
+
+        Both per instance; see :func:`labelrank.pairs.concordance`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from labelrank import as_graphs
+        >>> as_graphs([[1, 2, 3], [1, 2, float("nan")]]).concordance(np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 3.0]]))
+        (array([ 1., -1.]), array([3., 1.]))
+        """
+        from labelrank.pairs import concordance
+
+        return concordance(self, ranks)
+
+    def pair_rows(self) -> Any:
+        """Pairs of each instance as the arrays that kernels read; see :class:`labelrank.pairs.PairRows`."""
+        from labelrank.pairs import pair_rows
+
+        return pair_rows(self)
+
+
+def as_graphs(y: Any, *, ensure_min_samples: int = 0, input_name: str = "y") -> PreferenceGraphs:
+    """Turn what a user passes into preference graphs.
+
+    Parameters
+    ----------
+    y : PreferenceGraphs, or array-like or data frame of shape (n_samples, n_labels)
+        Graphs are returned as they are; a rank matrix is checked and kept, not copied, until its levels are needed. The
+        column names of a frame become the names of the labels.
+    ensure_min_samples : int, default=0
+        The least number of instances.
+    input_name : str, default="y"
+        The name used in error messages.
+
+    Returns
+    -------
+    PreferenceGraphs
 
     Examples
     --------
@@ -592,5 +747,11 @@ def as_graphs(y: Any) -> PreferenceGraphs:
     PreferenceGraphs(1 instance, 3 labels, 3 edges, storage='levels')
     """
     if isinstance(y, PreferenceGraphs):
+        if len(y) < ensure_min_samples:
+            raise ValueError(
+                f"{input_name} has {len(y)} sample(s) (shape={y.shape}) while a minimum of {ensure_min_samples} is "
+                "required"
+            )
         return y
-    return PreferenceGraphs.from_rankings(y)
+    ranks = check_rankings(y, ensure_min_samples=ensure_min_samples, input_name=input_name)
+    return PreferenceGraphs(ranks=ranks, n_labels=ranks.shape[1], labels=label_names(y))

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrank.supervision.levels import row_blocks
+from labelrank._arrays import row_blocks
 
 _ROOT = object()  # above all nodes that have no parent
 

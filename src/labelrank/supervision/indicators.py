@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrank._arrays import row_blocks
 from labelrank.supervision._inputs import (
     RANKS,
     Labels,
@@ -21,7 +22,6 @@ from labelrank.supervision._inputs import (
     vector,
 )
 from labelrank.supervision._labels import check_labels, label_columns, sorted_names
-from labelrank.supervision.levels import row_blocks
 
 
 def relevance_levels(

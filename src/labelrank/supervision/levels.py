@@ -5,19 +5,12 @@ Everything goes block by block of rows, so that temporary arrays stay small what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-_BLOCK = 2**18  # entries of a temporary array
-
-
-def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
-    """Slices of rows that cover all rows, each of a bounded number of entries."""
-    size = max(1, _BLOCK // max(width, 1))
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+from labelrank._arrays import row_blocks
 
 
 def smallest_dtype(n_labels: int) -> np.dtype[Any]:

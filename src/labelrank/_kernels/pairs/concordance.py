@@ -13,7 +13,7 @@ _BUFFER = 16384  # numbers in one transposed block: it stays in the cache
 
 
 @kernel
-def concordance(true, pred):
+def concordance_of_rows(true, pred):
     """Per row: Σ sign(Δtrue)·sign(Δpred) over the pairs, and the number of pairs with Δtrue ≠ 0."""
     n, k = true.shape
     balance = np.zeros(n)

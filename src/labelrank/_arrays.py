@@ -1,0 +1,42 @@
+"""Types of arrays, blocks of rows and pointers: small helpers of every part of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+BLOCK = 2**18  # entries of a temporary array
+
+
+def row_blocks(n_rows: int, width: int, entries: int = BLOCK) -> Iterator[slice]:
+    """Slices of consecutive rows that cover all rows, each of about `entries` entries at most.
+
+    Examples
+    --------
+    >>> from labelrank._arrays import row_blocks
+    >>> list(row_blocks(5, width=10, entries=20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    size = max(1, entries // max(width, 1))
+    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+
+
+def pointers(counts: Any) -> IntArray:
+    """Pointers of a CSR layout: the entries of row i are ``pointers[i]:pointers[i + 1]`` if it has ``counts[i]``.
+
+    Examples
+    --------
+    >>> from labelrank._arrays import pointers
+    >>> pointers([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    ends = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=ends[1:])
+    return ends

@@ -1,0 +1,53 @@
+"""The observed pairs of single rows, rankings and edges alike: adding up counts, and agreement with a ranking.
+
+`rows` is a :class:`labelrank.pairs.PairRows`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelrank._kernels.compile import kernel
+
+
+@kernel
+def add_counts(rows, i, w, tie, counts):
+    """Add w times the preferences of row i to `counts`, (k, k); `tie` is the share of each side in a tied pair.
+
+    The diagonal collects what labels share with themselves and has no meaning.
+    """
+    row = rows.values[i]
+    for a in range(row.shape[0]):  # without branches, so that the compiler vectorizes it
+        x, into = row[a], counts[a]
+        for b in range(row.shape[0]):
+            into[b] += w * (1.0 if x < row[b] else 0.0) + w * (tie if x == row[b] else 0.0)
+    for e in range(rows.indptr[i], rows.indptr[i + 1]):
+        counts[rows.better[e], rows.worse[e]] += w * rows.weight[e]
+
+
+@kernel
+def counts_of_neighbors(neighbors, weights, counts, rows, tie):
+    """Add the pair counts of each neighborhood to `counts`, (q, k, k).
+
+    neighbors, weights : (q, m), indices of rows and their weights; entries with weight zero are skipped.
+    """
+    for i in range(neighbors.shape[0]):
+        for j in range(neighbors.shape[1]):
+            if weights[i, j] > 0.0:
+                add_counts(rows, neighbors[i, j], weights[i, j], tie, counts[i])
+
+
+@kernel
+def agreement(rows, i, ranks):
+    """Σ w sign(Δranks) over the pairs of row i, positive where `ranks`, (k,), agree with it, and Σ w."""
+    balance, total = 0.0, 0.0
+    row = rows.values[i]
+    for a in range(row.shape[0]):
+        for b in range(row.shape[0]):
+            if row[a] < row[b]:
+                total += 1.0
+                balance += np.sign(ranks[b] - ranks[a])
+    for e in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += rows.weight[e]
+        balance += rows.weight[e] * np.sign(ranks[rows.worse[e]] - ranks[rows.better[e]])
+    return balance, total

@@ -1,0 +1,94 @@
+"""Borda votes: of rankings, of pair counts, and the order of the labels that follows from votes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelrank._kernels.compile import kernel
+
+_ROUNDING = 1e-10  # relative; votes that differ by less were pulled apart by the order of summation
+
+
+@kernel
+def votes_of_rankings(values, votes):
+    """Write the generalized Borda votes of each ranking, (m - r + 1)(k + 1)/(m + 1) for rank r among m labels.
+
+    values : (n, k), NaN is not observed; votes : (n, k). A label with b labels below it and c above, of the m that the
+    row ranks, has the mean rank r = (m + 1 - b + c)/2 among the labels tied with it, and so (k + 1)/2 + (b - c)
+    (k + 1)/(2 m + 2) votes. A label that was not observed has b = c = 0.
+    """
+    n, k = values.shape
+    for i in range(n):
+        observed = 0
+        for a in range(k):
+            votes[i, a] = 0.0
+            observed += values[i, a] == values[i, a]
+        for a in range(k):
+            x = values[i, a]
+            for b in range(a):
+                y = values[i, b]
+                lead = (1.0 if x < y else 0.0) - (1.0 if x > y else 0.0)
+                votes[i, a] += lead
+                votes[i, b] -= lead
+        scale = 0.5 * (k + 1.0) / (observed + 1.0)
+        for a in range(k):
+            votes[i, a] = 0.5 * (k + 1.0) + scale * votes[i, a]
+
+
+@kernel
+def votes_of_counts(counts, out):
+    """Write the Borda votes of pair counts, (k, k): 1 + Σ_b N_ab/(N_ab + N_ba), with 1/2 for an unknown pair."""
+    k = counts.shape[0]
+    for a in range(k):
+        out[a] = 1.0
+    for a in range(k):
+        for b in range(a):
+            both = counts[a, b] + counts[b, a]
+            share = counts[a, b] / both if both > 0.0 else 0.5
+            out[a] += share
+            out[b] += 1.0 - share
+
+
+@kernel
+def votes_of_all_counts(counts, out):
+    """:func:`votes_of_counts` of each (k, k) of `counts`, (q, k, k), into `out`, (q, k)."""
+    for i in range(counts.shape[0]):
+        votes_of_counts(counts[i], out[i])
+
+
+@kernel
+def order_by_votes(votes, initial, order):
+    """Write the labels into `order`, most votes first; ties are broken by the votes `initial`, then by the index."""
+    k = votes.shape[0]
+    largest = 1.0
+    for a in range(k):
+        largest = max(largest, abs(votes[a]), abs(initial[a]))
+    rounding = _ROUNDING * largest
+    for a in range(k):
+        place = a
+        while place > 0:
+            b = order[place - 1]
+            more = votes[a] - votes[b]
+            if abs(more) <= rounding:
+                more = initial[a] - initial[b]
+            if more <= rounding:
+                break
+            order[place] = b
+            place -= 1
+        order[place] = a
+
+
+@kernel
+def level_ties(scores):
+    """Give each run of scores of a row, (q, k), that differ by no more than rounding the largest of them."""
+    q, k = scores.shape
+    order = np.empty(k, np.int64)
+    for i in range(q):
+        order_by_votes(scores[i], scores[i], order)
+        above = scores[i, order[0]]
+        for c in range(1, k):
+            a = order[c]
+            now = scores[i, a]
+            if above - now <= _ROUNDING * max(1.0, abs(above)):
+                scores[i, a] = scores[i, order[c - 1]]
+            above = now

@@ -1,0 +1,41 @@
+"""Concordance of rankings with the observed pairs of each instance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelrank._arrays import FloatArray
+from labelrank.supervision.graphs import PreferenceGraphs
+
+
+def concordance(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Weight of the pairs on which a ranking agrees less that of those on which it does not, and of all pairs.
+
+    Parameters
+    ----------
+    graphs : PreferenceGraphs of shape (n_samples, n_labels)
+        Preferences.
+    ranks : ndarray of shape (n_samples, n_labels)
+        A complete ranking for each instance; a pair that it ties counts 0 in the balance.
+
+    Returns
+    -------
+    balance : ndarray of shape (n_samples,)
+        Σ w sign(rank of the other label − rank of the preferred label) over the pairs of an instance.
+    total : ndarray of shape (n_samples,)
+        Σ w. Kendall's tau over the observed pairs is ``balance / total``.
+    """
+    from labelrank._kernels.pairs.concordance import concordance_of_rows
+
+    if graphs.storage == "edges":
+        edges, weight = graphs.to_edges(), graphs.edge_weights()
+        signs = np.sign(ranks[edges.instance, edges.worse] - ranks[edges.instance, edges.better])
+        balance, total = (
+            np.bincount(edges.instance, weights=each, minlength=len(graphs)).astype(np.float64)
+            for each in (weight * signs, weight)
+        )
+        return balance, total
+    balance, total = np.empty(len(graphs)), np.empty(len(graphs))
+    for rows, values in graphs.blocks_of_ranks():
+        balance[rows], total[rows] = concordance_of_rows(values, ranks[rows])
+    return balance, total

@@ -1,0 +1,72 @@
+"""Pair counts, N_ab: the weight of the instances that prefer label a to label b."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelrank._arrays import FloatArray
+from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.weights import row_weights
+
+
+def pair_counts(graphs: PreferenceGraphs, sample_weight: Any = None, *, ties: float = 0.0) -> FloatArray:
+    """Total weight of the instances that prefer each label to each other one.
+
+    Parameters
+    ----------
+    graphs : PreferenceGraphs of shape (n_samples, n_labels)
+        The weight of an edge is its number of votes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Non-negative weights of the instances.
+    ties : float, default=0.0
+        What a tied pair adds to each of its two sides: 0, or 0.5 to count it as half a vote for each.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, n_labels)
+        ``N[a, b]``, with a diagonal of zeros.
+    """
+    from labelrank._kernels.pairs.counts import compare_columns
+
+    k = graphs.shape[1]
+    weight = row_weights(sample_weight, len(graphs))
+    counts = np.zeros((k, k))
+    if graphs.storage == "edges":
+        votes = np.repeat(weight, graphs.edge_counts()) * graphs.edge_weights()
+        np.add.at(counts, (graphs.better, graphs.worse), votes)
+        return counts
+    for rows, values in graphs.blocks_of_ranks():
+        less, equal = compare_columns(values, weight[rows])
+        counts += less + ties * equal
+    return counts
+
+
+def pair_shares(counts: Any) -> FloatArray:
+    """Share of the votes for a in the pair of a and b: N_ab/(N_ab + N_ba).
+
+    Parameters
+    ----------
+    counts : array-like of shape (..., n_labels, n_labels)
+        Pair counts.
+
+    Returns
+    -------
+    ndarray of the shape of `counts`
+        1/2 where nothing is known and on the diagonal.
+
+    Examples
+    --------
+    >>> from labelrank import as_graphs
+    >>> from labelrank.pairs import pair_counts, pair_shares
+    >>> pair_shares(pair_counts(as_graphs([[1, 2], [1, 2], [2, 1], [1, 1]])))
+    array([[0.5       , 0.66666667],
+           [0.33333333, 0.5       ]])
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    both = counts + np.swapaxes(counts, -1, -2)
+    shares = np.divide(counts, both, out=np.full_like(counts, 0.5), where=both > 0)
+    diagonal = np.arange(counts.shape[-1])
+    shares[..., diagonal, diagonal] = 0.5
+    return shares

@@ -1,0 +1,97 @@
+"""Borda votes: of each instance, of pair counts, and their mean over all instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelrank._arrays import FloatArray
+from labelrank.pairs.counts import pair_counts
+from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.weights import row_weights
+
+
+def votes(graphs: PreferenceGraphs) -> FloatArray:
+    r"""Borda votes of each instance, generalized to missing labels, ties and edges.
+
+    A ranking of m of the n labels gives (m − r + 1)(n + 1)/(m + 1) votes to the label at rank r and (n + 1)/2 votes to
+    a label that it leaves out: the expected votes if all completions were equally likely. Tied labels share the mean
+    of their places. A complete ranking gives n votes to its first label and 1 to its last.
+
+    Graphs stored as edges have no ranks. There a label has 1 vote, 1 more for each label that it is preferred to, and
+    1/2 for each label that it is not compared with.
+
+    Parameters
+    ----------
+    graphs : PreferenceGraphs of shape (n_samples, n_labels)
+        Preferences.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+    """
+    from labelrank._kernels.pairs.votes import votes_of_rankings
+
+    n, k = graphs.shape
+    if graphs.storage == "edges":
+        edges = graphs.to_edges()
+        won, lost = (
+            np.bincount(edges.instance * k + label, minlength=n * k).reshape(n, k)
+            for label in (edges.better, edges.worse)
+        )
+        return (k + 1) / 2 + (won - lost) / 2
+    found = np.empty((n, k))
+    for rows, values in graphs.blocks_of_ranks():
+        votes_of_rankings(values, found[rows])
+    return found
+
+
+def votes_of_counts(counts: Any) -> FloatArray:
+    r"""Borda votes of pair counts: :math:`1 + \sum_b N_{ab} / (N_{ab} + N_{ba})`, 1/2 for a pair without counts.
+
+    Each pair is decided by the instances that compare its labels, however often other pairs are compared. On counts of
+    complete rankings these are the mean Borda votes.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_labels, n_labels) or (n_counts, n_labels, n_labels)
+        Pair counts.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,) or (n_counts, n_labels)
+    """
+    from labelrank._kernels.pairs.votes import votes_of_all_counts
+
+    counts = np.ascontiguousarray(counts, dtype=np.float64)
+    found = np.empty(counts.shape[:-1])
+    k = counts.shape[-1]
+    votes_of_all_counts(counts.reshape(-1, k, k), found.reshape(-1, k))
+    return found
+
+
+def mean_votes(graphs: PreferenceGraphs, sample_weight: Any = None) -> FloatArray:
+    """Mean Borda votes of all instances.
+
+    Rankings have the weighted mean of :func:`votes`, graphs stored as edges the votes of their pair counts.
+
+    Parameters
+    ----------
+    graphs : PreferenceGraphs of shape (n_samples, n_labels)
+        Preferences.
+    sample_weight : array-like of shape (n_samples,), optional
+        Non-negative weights of the instances.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,)
+        (n_labels + 1)/2 for every label if the weights sum to zero.
+    """
+    if graphs.storage == "edges":
+        return votes_of_counts(pair_counts(graphs, sample_weight))
+    weight = row_weights(sample_weight, len(graphs))
+    total = float(weight.sum())
+    if total == 0:
+        return np.full(graphs.shape[1], (graphs.shape[1] + 1) / 2)
+    return np.asarray(weight @ votes(graphs) / total)

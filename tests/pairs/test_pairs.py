@@ -1,0 +1,156 @@
+"""Counts, signs, votes and concordance over every kind of supervision."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import pairs as oracle
+from oracles.graphs import edges_by_instance
+from strategies import edge_rows, graphs_of, rank_matrices
+
+from labelrank import PreferenceGraphs, as_graphs
+from labelrank._kernels.pairs.rows import agreement, counts_of_neighbors
+from labelrank.pairs import pair_shares, votes_of_counts
+
+
+@st.composite
+def any_graphs(draw):
+    """Rank matrices kept as they are, levels, edges, and edges with weights."""
+    if draw(st.booleans()):
+        ranks = draw(rank_matrices(min_rows=1))
+        return draw(st.sampled_from([as_graphs, PreferenceGraphs.from_rankings]))(ranks)
+    rows, k = draw(edge_rows().filter(lambda drawn: drawn[0]))
+    if draw(st.booleans()):
+        return graphs_of(rows, k)
+    flat = [(i, a, b) for i, row in enumerate(rows) for a, b in row]
+    weights = draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=len(flat), max_size=len(flat)))
+    return graphs_of(rows, k, dict(zip(flat, weights, strict=True)))
+
+
+def weights_for(graphs):
+    return np.arange(len(graphs), dtype=float)  # the first one is zero
+
+
+@given(any_graphs())
+def test_counts(graphs):
+    np.testing.assert_allclose(graphs.pair_counts(), oracle.pair_counts(graphs, np.ones(len(graphs))))
+    weight = weights_for(graphs)
+    np.testing.assert_allclose(graphs.pair_counts(weight), oracle.pair_counts(graphs, weight))
+
+
+@given(rank_matrices())
+def test_tied_pairs_can_be_half_a_vote_for_each_side(ranks):
+    for graphs in (as_graphs(ranks), PreferenceGraphs.from_rankings(ranks)):
+        tied = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=0) * (1 - np.eye(ranks.shape[1]))
+        np.testing.assert_allclose(graphs.pair_counts(ties=0.5), graphs.pair_counts() + 0.5 * tied)
+
+
+def test_counts_of_many_rows():
+    ranks = np.random.default_rng(0).permuted(np.tile(np.arange(30.0), (20_000, 1)), axis=1)
+    graphs = PreferenceGraphs.from_rankings(ranks)  # several blocks of levels
+    expected = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
+    np.testing.assert_array_equal(graphs.pair_counts(), expected)
+    np.testing.assert_array_equal(as_graphs(ranks).pair_counts(), expected)
+
+
+def test_weights_are_checked():
+    with pytest.raises(ValueError, match="sample_weight"):
+        as_graphs([[1, 2]]).pair_counts([1.0, 2.0])
+    with pytest.raises(ValueError, match="egative"):
+        as_graphs([[1, 2]]).mean_votes([-1.0])
+
+
+def test_shares():
+    shares = pair_shares([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(shares, [[0.5, 0.75, 0.5], [0.25, 0.5, 0.5], [0.5, 0.5, 0.5]])
+
+
+@given(any_graphs())
+def test_signs(graphs):
+    signs = graphs.pair_signs()
+    np.testing.assert_array_equal(signs, oracle.pair_signs(graphs))
+    assert signs.dtype == (np.int8 if graphs.weight is None else np.float64)
+
+
+@given(any_graphs())
+def test_label_pairs(graphs):
+    weight = weights_for(graphs)
+    signs = oracle.pair_signs(graphs)
+    pairs = list(graphs.label_pairs(weight))
+    assert [(pair.i, pair.j) for pair in pairs] == list(zip(*np.triu_indices(graphs.shape[1], 1), strict=True))
+    for pair, column in zip(pairs, signs.T, strict=True):
+        rows = np.flatnonzero((column != 0) & (weight > 0))
+        np.testing.assert_array_equal(pair.rows, rows)
+        np.testing.assert_array_equal(pair.first, column[rows] > 0)
+        np.testing.assert_allclose(pair.weight, weight[rows] * np.abs(column[rows]))
+
+
+@given(rank_matrices())
+def test_votes_of_rankings(ranks):
+    expected = np.array([oracle.votes_of_ranking(row) for row in ranks.tolist()]).reshape(ranks.shape)
+    for graphs in (as_graphs(ranks), PreferenceGraphs.from_rankings(ranks)):
+        np.testing.assert_allclose(graphs.votes(), expected)
+        if len(ranks):
+            np.testing.assert_allclose(graphs.mean_votes(), expected.mean(axis=0))
+
+
+@given(edge_rows())
+def test_votes_of_edges(rows_and_labels):
+    rows, k = rows_and_labels
+    graphs = graphs_of(rows, k)
+    expected = np.array([oracle.votes_of_edges(row, k) for row in rows]).reshape(graphs.shape)
+    np.testing.assert_allclose(graphs.votes(), expected)
+    counts = graphs.pair_counts()
+    np.testing.assert_allclose(graphs.mean_votes(), 0.5 + pair_shares(counts).sum(axis=1))
+    np.testing.assert_allclose(votes_of_counts(np.stack([counts, counts.T]))[0], graphs.mean_votes())
+
+
+def test_votes_of_complete_rankings_do_not_depend_on_the_storage():
+    ranks = np.array([[1.0, 2, 3, 4], [2, 1, 4, 3]])
+    edges = graphs_of(edges_by_instance(as_graphs(ranks)), 4)
+    np.testing.assert_array_equal(edges.votes(), as_graphs(ranks).votes())
+    np.testing.assert_array_equal(edges.mean_votes([1, 3]), as_graphs(ranks).mean_votes([1, 3]))
+
+
+def test_mean_votes_without_weight():
+    np.testing.assert_array_equal(as_graphs([[1, 2, 3]]).mean_votes([0]), [2, 2, 2])
+
+
+@given(any_graphs(), st.integers(0, 2**32 - 1))
+def test_concordance(graphs, seed):
+    ranks = np.random.default_rng(seed).integers(1, 4, size=graphs.shape).astype(float)
+    for found, expected in zip(graphs.concordance(ranks), oracle.concordance(graphs, ranks), strict=True):
+        np.testing.assert_allclose(found, expected)
+    rows = graphs.pair_rows()
+    for i in range(len(graphs)):
+        np.testing.assert_allclose(agreement(rows, i, ranks[i]), [column[i] for column in graphs.concordance(ranks)])
+
+
+@given(any_graphs())
+def test_counts_of_neighborhoods(graphs):
+    n, k = graphs.shape
+    neighbors = np.stack([np.arange(n), np.roll(np.arange(n), 1)])
+    weights = np.stack([weights_for(graphs), np.ones(n)])
+    counts = np.zeros((2, k, k))
+    counts_of_neighbors(neighbors, weights, counts, graphs.pair_rows(), 0.5)
+    off = ~np.eye(k, dtype=bool)
+    np.testing.assert_allclose(counts[0][off], graphs.pair_counts(weights[0], ties=0.5)[off])
+    np.testing.assert_allclose(counts[1][off], graphs.pair_counts(ties=0.5)[off])
+
+
+@given(any_graphs())
+def test_what_was_observed(graphs):
+    edges = edges_by_instance(graphs)
+    np.testing.assert_array_equal(graphs.has_pairs(), [len(row) > 0 for row in edges])
+    if not graphs.is_ranked:
+        for row, seen in zip(edges, graphs.observed(), strict=True):
+            assert set(np.flatnonzero(seen)) == {label for edge in row for label in edge}
+
+
+@pytest.mark.parametrize("graphs_from", [as_graphs, PreferenceGraphs.from_rankings])
+def test_complete_and_strict(graphs_from):
+    strict, tied, missing = [[1, 2, 3], [3, 1, 2]], [[1, 2, 3], [1, 1, 2]], [[1, 2, 3], [1, 2, float("nan")]]
+    found = [(graphs.is_complete, graphs.is_strict) for graphs in map(graphs_from, (strict, tied, missing))]
+    assert found == [(True, True), (True, False), (False, False)]
+    np.testing.assert_array_equal(graphs_from(missing).observed(), [[True, True, True], [True, True, False]])
+    assert not PreferenceGraphs.from_pairs([0], [0], [1]).is_complete
