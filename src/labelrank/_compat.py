@@ -1,6 +1,10 @@
 """Private helpers of scikit-learn that we depend on, all in one place."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from sklearn.base import _fit_context as fit_context
+from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import _check_n_features as check_n_features
@@ -18,4 +22,14 @@ __all__ = [
     "fit_context",
     "num_samples",
     "validate_parameter_constraints",
+    "validate_params",
 ]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def validate_params(**constraints: Any) -> Callable[[Function], Function]:
+    """Check the arguments of a function as ``_parameter_constraints`` check those of an estimator."""
+    decorator: Callable[[Function], Function]
+    decorator = _param_validation.validate_params(constraints, prefer_skip_nested_validation=True)
+    return decorator

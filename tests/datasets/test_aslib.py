@@ -74,7 +74,7 @@ def test_malformed(write, content, message):
 
 
 def test_bad_arguments(write):
-    with pytest.raises(ValueError, match="unsolved must be"):
+    with pytest.raises(ValueError, match="'unsolved' parameter of read_aslib must be"):
         read_aslib(write("SAT.csv", SAT), maximize=False, unsolved="first")
     with pytest.raises(FileNotFoundError):
         read_aslib("nowhere.csv", maximize=False)

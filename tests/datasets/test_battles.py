@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrank import PreferenceGraphs
-from labelrank.datasets import battles, make_pairwise_battles
+from labelrank.datasets import make_pairwise_battles
 
 
 def edges(graphs):
@@ -60,9 +60,8 @@ def test_cycles_occur():
     assert (wins == 1).all(axis=1).mean() == pytest.approx(0.25, abs=0.1)  # 2 of 8 tournaments are cyclic
 
 
-def test_blocks_do_not_change_the_counts(monkeypatch):
-    monkeypatch.setattr(battles, "_KEYS_AT_ONCE", 40)
-    _, y = make_pairwise_battles(50, 5, n_battles=(1, 4), random_state=0)
+def test_many_labels():  # more keys than are drawn at once
+    _, y = make_pairwise_battles(50, 400, n_battles=(1, 4), random_state=0)
     counts = np.bincount(edges(y)[0], minlength=50)
     assert counts.min() >= 1
     assert counts.max() <= 4
@@ -79,12 +78,13 @@ def test_reproducible():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_labels": 1}, "n_labels must be an integer of at least 2"),
+        ({"n_labels": 1}, "'n_labels' parameter of make_pairwise_battles must be"),
         ({"n_labels": 3, "n_battles": 4}, "more than the 3 different pairs"),
         ({"n_battles": (3, 1)}, "in this order"),
         ({"n_battles": (1, 2, 3)}, r"\(fewest, most\)"),
-        ({"n_battles": -1}, "n_battles must be"),
-        ({"concentration": -1}, "concentration must be"),
+        ({"n_battles": (1, 2.5)}, "n_battles must be an integer or"),
+        ({"n_battles": -1}, "'n_battles' parameter of make_pairwise_battles must be"),
+        ({"concentration": -1}, "'concentration' parameter of"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -50,5 +50,5 @@ def test_fried_formula():
     value = 10 * np.sin(np.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e
     correlations = [np.corrcoef(value, y[:, j])[0, 1] for j in range(5)]
     assert np.argmin(correlations) == 2  # high value, small rank
-    with pytest.raises(ValueError, match="n_samples must be"):
+    with pytest.raises(ValueError, match="'n_samples' parameter of load_fried must be"):
         load_fried(0)

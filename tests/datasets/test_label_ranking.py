@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from labelrank import ranks_from_scores
 from labelrank.datasets import make_label_ranking
-from labelrank.datasets.label_ranking import mallows_noise, tie_neighbours
+from labelrank.datasets.label_ranking import mallows_noise, tie_neighbors
 
 
 def kendall_distance(a, b):
@@ -127,14 +127,14 @@ def test_all_tied():
     assert (make_label_ranking(5, ties=1.0, random_state=0)[1] == 1).all()
 
 
-def test_tie_neighbours_by_hand():
+def test_tie_neighbors_by_hand():
     class Coins:
         def random_sample(self, shape):
             return np.array([[0.9, 0.1, 0.9], [0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
 
     ranks = np.array([[2.0, 4.0, 1.0, 3.0], [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
     expected = [[2, 4, 1, 2], [1, 1, 1, 1], [4, 3, 2, 1]]
-    np.testing.assert_array_equal(tie_neighbours(Coins(), ranks, 0.5), expected)
+    np.testing.assert_array_equal(tie_neighbors(Coins(), ranks, 0.5), expected)
 
 
 def test_missing_random_and_top():
@@ -156,7 +156,7 @@ def test_one_label():
     [
         ("n_samples", 0),
         ("n_features", 2.5),
-        ("n_labels", True),
+        ("n_labels", "3"),
         ("utilities", "quadratic"),
         ("noise", "gauss"),
         ("concentration", -1),
@@ -167,5 +167,5 @@ def test_one_label():
     ],
 )
 def test_bad_arguments_are_named(argument, value):
-    with pytest.raises(ValueError, match=f"^{argument} must be"):
+    with pytest.raises(ValueError, match=f"^The '{argument}' parameter of make_label_ranking must be"):
         make_label_ranking(**{argument: value})

@@ -106,5 +106,5 @@ def test_graphs_take_it():
     ],
 )
 def test_bad_arguments_are_named(argument, value):
-    with pytest.raises(ValueError, match=f"^{argument} must be"):
+    with pytest.raises(ValueError, match=f"^The '{argument}' parameter of make_multilabel_hierarchy must be"):
         make_multilabel_hierarchy(**{argument: value})

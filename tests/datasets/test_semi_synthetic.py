@@ -119,3 +119,31 @@ def test_bad_tables():
         rankings_from_table([["a", "b"]], [0])
     with pytest.raises(ValueError, match="infinity"):
         rankings_from_table([[1.0, np.inf], [1.0, 2.0]], [0, 1])
+
+
+def test_columns_of_pandas():
+    table = pd.DataFrame(
+        {
+            "objects": pd.Series([1, None, 3], dtype=object),
+            "nullable": pd.array([True, None, False], dtype="boolean"),
+            "category": pd.Categorical(["x", None, "y"], categories=["y", "x", "z"], ordered=True),
+            0: [1.0, 2.0, 3.0],
+            1: pd.array([3, None, 1], dtype="Int64"),
+        }
+    )
+    bunch = rankings_from_table(table, [0, 1])
+    np.testing.assert_array_equal(bunch.target, reference(np.array([[1, 3], [2, np.nan], [3, 1]])))
+    assert bunch.feature_names == ["objects", "nullable", "category=y", "category=x", "category=z"]
+    nan = np.nan
+    np.testing.assert_array_equal(bunch.data, [[1, 1, 0, 1, 0], [nan, nan, nan, nan, nan], [3, 0, 1, 0, 0]])
+    assert rankings_from_table(table, ["objects", 1]).feature_names[-1] == "0"
+    kept = rankings_from_table(table, [0, 1], nominal="keep").data
+    pd.testing.assert_frame_equal(kept, table[["objects", "nullable", "category"]])
+
+
+def test_other_types_are_refused():
+    table = pd.DataFrame({"when": pd.to_datetime(["2020-01-01"]), "a": [1], "b": [2]})
+    with pytest.raises(ValueError, match="the feature column 'when' holds values of type Datetime"):
+        rankings_from_table(table, ["a", "b"])
+    with pytest.raises(ValueError, match="unique column names"):
+        rankings_from_table(pd.DataFrame([[1, 2]], columns=["a", "a"]), ["a"])

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -169,9 +171,9 @@ def test_bad_arguments(write):
     for argument in ("labels", "features", "ignore"):
         with pytest.raises(TypeError, match=f"{argument} must be a prefix, a list of .*, got 3 of type int"):
             read_csv(path, **{argument: 3})
-    with pytest.raises(ValueError, match="kind must be"):
+    with pytest.raises(ValueError, match="'kind' parameter of read_csv must be"):
         read_csv(path, kind="orders")
-    with pytest.raises(ValueError, match="nominal must be"):
+    with pytest.raises(ValueError, match="'nominal' parameter of read_csv must be"):
         read_csv(path, nominal="drop")
     with pytest.raises(FileNotFoundError):
         read_csv(Path("nowhere.csv"))
@@ -229,3 +231,43 @@ def test_real_files(data_dir):
         data_dir / "llm" / "llm_routerdc7.csv", labels=re.compile(".+/.+"), kind="scores", ignore=["id", "question"]
     )
     assert llm.target.shape == (20_600, 7)
+
+
+# --- Frames come from whichever library is installed
+
+
+def test_without_polars(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    check_drinks(read_csv(write("d.csv", DRINKS)))
+    kept = read_csv(write("d.csv", DRINKS), nominal="keep").data
+    assert isinstance(kept, pd.DataFrame)
+    pd.testing.assert_frame_equal(kept, pd.DataFrame({"age": [30.0, NAN, 50.0], "city": ["Bonn", "Ulm", None]}))
+
+
+def test_without_any_library_of_frames(write, monkeypatch):
+    for library in ("polars", "pandas", "pyarrow"):
+        monkeypatch.setitem(sys.modules, library, None)
+    path = write("d.csv", DRINKS)
+    check_drinks(read_csv(path))
+    with pytest.raises(ImportError, match=r"needs polars or pandas; install polars with: pip install labelrank\[cli\]"):
+        read_csv(path, nominal="keep")
+    with pytest.raises(
+        ImportError, match=r"needs polars or pyarrow or pandas; install .*labelrank\[cli\]"
+    ):
+        read_parquet(path)
+
+
+def test_numbers_are_as_in_other_libraries(write):
+    path = write("n.csv", "x,rank_a\n 1e3 ,1\n-.5,2\nnan,3\ninf,4\n")
+    np.testing.assert_array_equal(read_csv(path).data[:, 0], [1000, -0.5, NAN, np.inf])
+    with pytest.raises(ValueError, match=r"line 3: expected a number in the column 'x', as in 1 of its 2 values"):
+        read_csv(write("n.csv", "x,rank_a\n1,1\n1_000,2\n"))
+
+
+def test_declared_categories_keep_their_order(tmp_path):
+    path = tmp_path / "e.parquet"
+    size = pl.Series(["L", None, "S"], dtype=pl.Enum(["S", "M", "L"]))
+    pl.DataFrame({"size": size, "rank_a": [1, 1, 1]}).write_parquet(path)
+    bunch = read_parquet(path)
+    assert bunch.feature_names == ["size=S", "size=M", "size=L"]
+    np.testing.assert_array_equal(bunch.data, [[0, 0, 1], [NAN, NAN, NAN], [1, 0, 0]])

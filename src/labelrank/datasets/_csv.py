@@ -1,22 +1,92 @@
-"""CSV files as columns of text: polars reads them, the csv module checks what polars passes over."""
+"""CSV files as columns of text, with the line of every record."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 
-if TYPE_CHECKING:
-    import polars as pl
+Texts = list[str | None]
 
 
-def records(path: PathLike, *, separator: str = ",", encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
-    """(number of its first line, values) of every record; a blank line is none."""
+@dataclass(frozen=True)
+class TextTable:
+    """A CSV file: its columns by name, None where a value is missing, and the line on which each record starts."""
+
+    path: PathLike
+    columns: dict[str, Texts]
+    lines: list[int]
+
+    def numbers(self, name: str, *, finite: str = "") -> npt.NDArray[np.float64]:
+        """A column of numbers, NaN where a value is missing; `finite` describes one that must not be infinite."""
+        texts = self.columns[name]
+        values = [_number(text) for text in texts]
+        if None in values:
+            record = values.index(None)
+            raise malformed(self.path, self.lines[record], f"a number in the column {name!r}", repr(texts[record]))
+        array = np.array(values, dtype=np.float64)
+        if finite and np.isinf(array).any():
+            record = int(np.argmax(np.isinf(array)))
+            raise malformed(self.path, self.lines[record], f"{finite} {name!r}", str(array[record]))
+        return array
+
+    def numbers_or_texts(self, name: str, *, mixed: bool) -> npt.NDArray[np.float64] | Texts:
+        """A column of numbers if all its texts are numbers, else of texts; `mixed` allows both in one column."""
+        texts = self.columns[name]
+        values = [_number(text) for text in texts]
+        if None not in values:
+            return np.array(values, dtype=np.float64)
+        n_known, n_texts = len(texts) - texts.count(None), values.count(None)
+        if n_texts < n_known and not mixed:
+            record = values.index(None)
+            raise malformed(
+                self.path,
+                self.lines[record],
+                f"a number in the column {name!r}, as in {n_known - n_texts} of its {n_known} values",
+                f'{texts[record]!r}; pass it in null_values if it means a missing value, or pass nominal="keep"',
+            )
+        return texts
+
+
+def _number(text: str | None) -> float | None:
+    """The number that a text stands for, NaN for a missing one, None if it is no number."""
+    if text is None:
+        return math.nan
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def read_text_table(
+    path: PathLike, *, separator: str = ",", null_values: Sequence[str] = (), encoding: str = "utf-8"
+) -> TextTable:
+    """Read a CSV file; texts are stripped of blanks, and missing if they are empty or one of `null_values`."""
+    records = _records(path, separator, encoding)
+    line, header = next(records, (1, []))
+    header = [name.strip() for name in header]
+    _check_header(path, line, header, separator)
+    nulls = {"", *null_values}
+    columns: list[Texts] = [[] for _ in header]
+    lines = []
+    for line, values in records:
+        if len(values) != len(header):
+            raise malformed(path, line, f"{len(header)} values, as in the header", f"{len(values)}")
+        lines.append(line)
+        for column, value in zip(columns, values, strict=True):
+            text = value.strip()
+            column.append(None if text in nulls else text)
+    return TextTable(path, dict(zip(header, columns, strict=True)), lines)
+
+
+def _records(path: PathLike, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """(number of its first line, values) of every record; blank lines are skipped."""
     lines = (line + "\n" for _, line in read_lines(path, encoding))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
@@ -31,45 +101,9 @@ def records(path: PathLike, *, separator: str = ",", encoding: str = "utf-8") ->
             yield start, values
 
 
-def read_text_columns(
-    path: PathLike, *, separator: str = ",", null_values: Sequence[str] = (), encoding: str = "utf-8"
-) -> pl.DataFrame:
-    """A CSV file as a frame of texts, stripped of blanks; nulls where a text is empty or in `null_values`.
-
-    Every record must have as many values as the header; this is checked first, since polars fills up short
-    records.
-    """
-    import polars as pl
-
-    header, n_records, plain = _check_records(path, separator, encoding)
-    frame = None
-    if plain:
-        try:
-            with open(path, "rb") as file:
-                frame = pl.read_csv(file, infer_schema=False, separator=separator).rename(str.strip)
-        except (pl.exceptions.PolarsError, OSError):
-            frame = None
-    if frame is None or frame.columns != header or frame.height != n_records:
-        # Blank lines, stray quotes, other encodings: slower, and the same for every file that passed the
-        # check.
-        rows = [values for _, values in records(path, separator=separator, encoding=encoding)][1:]
-        columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
-        frame = pl.DataFrame(
-            [pl.Series(name, column, dtype=pl.String) for name, column in zip(header, columns, strict=True)]
-        )
-    nulls = ["", *null_values]
-    return frame.with_columns(pl.all().str.strip_chars()).with_columns(
-        pl.when(pl.all().is_in(nulls)).then(None).otherwise(pl.all()).name.keep()
-    )
-
-
-def _check_records(path: PathLike, separator: str, encoding: str) -> tuple[list[str], int, bool]:
-    """The header, the number of records below it, and whether polars may read the file."""
-    stream = records(path, separator=separator, encoding=encoding)
-    line, header = next(stream, (1, []))
+def _check_header(path: PathLike, line: int, header: list[str], separator: str) -> None:
     if not header:
         raise malformed(path, 1, "a header that names the columns", "an empty file")
-    header = [name.strip() for name in header]
     other = next((mark for mark in ";\t," if mark != separator and mark in header[0]), None)
     if len(header) == 1 and other is not None:
         found = f"{excerpt(header[0])}; pass separator={other!r}"
@@ -77,30 +111,3 @@ def _check_records(path: PathLike, separator: str, encoding: str) -> tuple[list[
     repeated = [name for i, name in enumerate(header) if name in header[:i]]
     if repeated:
         raise malformed(path, line, "a header with different names", f"the name {repeated[0]!r} twice")
-    n_records = 0
-    for line, values in stream:
-        n_records += 1
-        if len(values) != len(header):
-            raise malformed(path, line, f"{len(header)} values, as in the header", f"{len(values)}")
-    plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
-    return header, n_records, plain
-
-
-def line_of_record(path: PathLike, record: int, *, separator: str = ",", encoding: str = "utf-8") -> int:
-    """The line on which a record below the header starts; counted only when an error needs it."""
-    for i, (line, _) in enumerate(records(path, separator=separator, encoding=encoding)):
-        if i == record + 1:
-            return line
-    raise AssertionError(f"{path} has no record {record}")
-
-
-def numeric_column(path: PathLike, texts: pl.Series, where: Callable[[int], int]) -> npt.NDArray[np.float64]:
-    """Texts that must be numbers as float64, nulls as NaN."""
-    import polars as pl
-
-    values = texts.cast(pl.Float64, strict=False)
-    bad = texts.is_not_null() & values.is_null()
-    if bad.any():
-        record = int(bad.arg_max() or 0)
-        raise malformed(path, where(record), f"a number in the column {texts.name!r}", repr(texts[record]))
-    return np.array(values.fill_null(float("nan")).to_numpy(), dtype=np.float64)

@@ -1,11 +1,12 @@
-"""Text files and what can be wrong with them."""
+"""Text files and the error for what is wrong with them."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ def excerpt(text: str, length: int = 60) -> str:
 
 
 def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """(line number, line) of a text file, without line ends and byte order mark; ``.gz`` is unpacked."""
-    unpack: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    """(line number, line) of a text file, without line ends and byte order mark; unpacks ``.gz`` and ``.bz2``."""
+    unpack: Any = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(path).suffix, open)
     with unpack(path, "rb") as lines:
         for number, line in enumerate(_universal_lines(_unpacked(path, lines)), start=1):
             if number == 1:
@@ -38,15 +39,15 @@ def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, s
                 raise malformed(path, number, f"text in the encoding {encoding}", f"the byte {bad!r}") from error
 
 
-def _unpacked(path: PathLike, lines: Any) -> Iterator[bytes]:
-    """The lines of a file; an error that names it when it ends in ``.gz`` and is something else, or half of it."""
+def _unpacked(path: PathLike, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines of a file; raises an error that names it if it ends in ``.gz`` and is something else, or cut off."""
     try:
         yield from lines
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise malformed(path, None, "a complete file packed by gzip", f"something else ({error})") from error
 
 
-def _universal_lines(lines: Any) -> Iterator[bytes]:
+def _universal_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Lines ended by LF, CRLF or a lone CR."""
     for line in lines:
         body = line.removesuffix(b"\n").removesuffix(b"\r")

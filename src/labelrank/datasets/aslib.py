@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._compat import StrOptions, validate_params
 from labelrank.datasets._bunch import make_bunch, read_from
-from labelrank.datasets._checks import check_choice
-from labelrank.datasets._csv import line_of_record, numeric_column, read_text_columns, records
+from labelrank.datasets._csv import read_text_table
 from labelrank.datasets._files import PathLike, malformed
 from labelrank.supervision import from_top_k, ranks_from_scores
 
@@ -18,6 +18,7 @@ _PREFIX = "perf|"
 _INSTANCE = "instance_id"
 
 
+@validate_params(unsolved=[StrOptions({"last", "missing"})])
 def read_aslib(path: PathLike, *, maximize: bool | None = None, unsolved: Literal["last", "missing"] = "last") -> Bunch:
     r"""Read an algorithm selection scenario (ASlib) in its CSV form.
 
@@ -66,31 +67,18 @@ def read_aslib(path: PathLike, *, maximize: bool | None = None, unsolved: Litera
     >>> sat.performance
     array([[ 1.5, 30. ,  nan]])
     """
-    check_choice("unsolved", unsolved, ("last", "missing"))
-    texts = read_text_columns(path, null_values=("NA", "?"))
-    algorithms = [name for name in texts.columns if name.startswith(_PREFIX)]
+    table = read_text_table(path, null_values=("NA", "?"))
+    algorithms = [name for name in table.columns if name.startswith(_PREFIX)]
     if not algorithms:
-        raise malformed(path, 1, f"columns named {_PREFIX}algorithm", f"the columns {texts.columns}")
+        raise malformed(path, 1, f"columns named {_PREFIX}algorithm", f"the columns {list(table.columns)}")
     if maximize is None:
         maximize = _direction_from_index(Path(path))
-
-    def where(record: int) -> int:
-        return line_of_record(path, record)
-
-    features = [name for name in texts.columns if name != _INSTANCE and name not in algorithms]
-    performance = np.column_stack([numeric_column(path, texts[name], where) for name in algorithms])
-    infinite = np.argwhere(np.isinf(performance))
-    if len(infinite):
-        row, column = infinite[0].tolist()
-        raise malformed(
-            path,
-            where(row),
-            f"a finite performance, or nothing where it failed, in the column {algorithms[column]!r}",
-            str(performance[row, column]),
-        )
-    data = np.empty((texts.height, len(features)))
+    expected = "a finite performance, or nothing where it failed, in the column"
+    performance = np.column_stack([table.numbers(name, finite=expected) for name in algorithms])
+    features = [name for name in table.columns if name != _INSTANCE and name not in algorithms]
+    data = np.empty((len(table.lines), len(features)))
     for i, name in enumerate(features):
-        data[:, i] = numeric_column(path, texts[name], where)
+        data[:, i] = table.numbers(name)
     target = ranks_from_scores(performance if maximize else -performance)
     if unsolved == "last":
         target = from_top_k(target)
@@ -107,7 +95,7 @@ def read_aslib(path: PathLike, *, maximize: bool | None = None, unsolved: Litera
         descr,
         performance=performance,
         maximize=bool(maximize),
-        instance_names=texts[_INSTANCE].to_list() if _INSTANCE in texts.columns else None,
+        instance_names=table.columns.get(_INSTANCE),
     )
 
 
@@ -118,19 +106,14 @@ def _direction_from_index(path: Path) -> bool:
     hint = "pass maximize=True or maximize=False"
     if not index.exists():
         raise ValueError(f"there is no INDEX.csv beside {path.name} that says whether larger is better; {hint}")
-    stream = records(index)
-    _, header = next(stream, (1, []))
-    header = [name.strip() for name in header]
+    table = read_text_table(index)
     for name in ("scenario", "maximize"):
-        if name not in header:
-            raise malformed(index, 1, f"a header with the column {name!r}", f"the columns {header}")
-    for line, values in stream:
-        if len(values) != len(header):
-            raise malformed(index, line, f"{len(header)} values, as in the header", str(len(values)))
-        entry = dict(zip(header, values, strict=True))
-        if entry["scenario"].strip() == scenario:
-            direction = entry["maximize"].strip().lower()
-            if direction not in ("true", "false"):
-                raise malformed(index, line, "true or false in the column 'maximize'", repr(entry["maximize"]))
-            return direction == "true"
+        if name not in table.columns:
+            raise malformed(index, 1, f"a header with the column {name!r}", f"the columns {list(table.columns)}")
+    if scenario in table.columns["scenario"]:
+        entry = table.columns["scenario"].index(scenario)
+        direction = table.columns["maximize"][entry]
+        if str(direction).lower() not in ("true", "false"):
+            raise malformed(index, table.lines[entry], "true or false in the column 'maximize'", repr(direction))
+        return str(direction).lower() == "true"
     raise ValueError(f"INDEX.csv beside {path.name} has no line for the scenario {scenario!r}; {hint}")

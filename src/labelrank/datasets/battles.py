@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from labelrank.datasets._checks import check_count, check_nonnegative
-from labelrank.datasets._utilities import Matrix, linear_utilities, normal_instances
-
-if TYPE_CHECKING:
-    from labelrank.supervision import PreferenceGraphs
+from labelrank._compat import Interval, validate_params
+from labelrank.datasets._checks import COUNT, NON_NEGATIVE
+from labelrank.datasets._utilities import linear_utilities
+from labelrank.supervision import PreferenceGraphs
 
 Indices = npt.NDArray[np.intp]
 
 _KEYS_AT_ONCE = 2_000_000
 
 
-@overload
-def make_pairwise_battles(
-    n_instances: int = ...,
-    n_labels: int = ...,
-    *,
-    n_features: int = ...,
-    n_battles: int | tuple[int, int] = ...,
-    concentration: float = ...,
-    return_utilities: Literal[False] = ...,
-    random_state: Any = ...,
-) -> tuple[Matrix, PreferenceGraphs]: ...
-@overload
-def make_pairwise_battles(
-    n_instances: int = ...,
-    n_labels: int = ...,
-    *,
-    n_features: int = ...,
-    n_battles: int | tuple[int, int] = ...,
-    concentration: float = ...,
-    return_utilities: Literal[True],
-    random_state: Any = ...,
-) -> tuple[Matrix, PreferenceGraphs, Matrix]: ...
+@validate_params(
+    n_instances=COUNT,
+    n_labels=[Interval(Integral, 2, None, closed="left")],
+    n_features=COUNT,
+    n_battles=[Interval(Integral, 0, None, closed="left"), tuple],
+    concentration=NON_NEGATIVE,
+)
 def make_pairwise_battles(
     n_instances: int = 100,
     n_labels: int = 6,
@@ -50,7 +35,7 @@ def make_pairwise_battles(
     concentration: float = 3.0,
     return_utilities: bool = False,
     random_state: Any = None,
-) -> tuple[Any, ...]:
+) -> Any:
     """Generate battles between labels: "for this instance, a beat b".
 
     Every label has a utility u for every instance, a random linear function of its features. For each
@@ -92,16 +77,10 @@ def make_pairwise_battles(
     >>> X.shape, y.shape
     ((50, 5), (50, 4))
     """
-    from labelrank.supervision import PreferenceGraphs
-
-    check_count("n_instances", n_instances)
-    check_count("n_labels", n_labels, minimum=2)
-    check_count("n_features", n_features)
-    check_nonnegative("concentration", concentration)
     fewest, most = _battle_range(n_battles, n_labels * (n_labels - 1) // 2)
 
     rng = check_random_state(random_state)
-    X = normal_instances(rng, n_instances, n_features)
+    X = rng.standard_normal((n_instances, n_features))
     utilities = linear_utilities(rng, X, n_labels)
     counts = rng.randint(fewest, most + 1, size=n_instances)
     instance, first, second = _distinct_pairs(rng, counts, n_labels)
@@ -118,18 +97,13 @@ def make_pairwise_battles(
 
 
 def _battle_range(n_battles: Any, n_pairs: int) -> tuple[int, int]:
-    if isinstance(n_battles, tuple):
-        if len(n_battles) != 2:
-            raise ValueError(f"n_battles must be an integer or (fewest, most), got {n_battles!r}")
-        fewest, most = (check_count("n_battles", n, minimum=0) for n in n_battles)
-    else:
-        fewest = most = check_count("n_battles", n_battles, minimum=0)
-    if fewest > most:
-        raise ValueError(f"n_battles must be (fewest, most) in this order, got {n_battles!r}")
+    fewest, most = n_battles if isinstance(n_battles, tuple) and len(n_battles) == 2 else (n_battles, n_battles)
+    if not all(isinstance(n, Integral) for n in (fewest, most)) or not 0 <= fewest <= most:
+        raise ValueError(f"n_battles must be an integer or (fewest, most), in this order, got {n_battles!r}")
     if most > n_pairs:
         raise ValueError(
-            f"n_battles={n_battles!r} is more than the {n_pairs} different pairs of labels; each pair "
-            "fights at most once per instance"
+            f"n_battles={n_battles!r} is more than the {n_pairs} different pairs of labels; each pair fights at most "
+            "once per instance"
         )
     return fewest, most
 

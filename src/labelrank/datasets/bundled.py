@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._compat import validate_params
 from labelrank.datasets._bunch import make_bunch
-from labelrank.datasets._checks import check_count
+from labelrank.datasets._checks import COUNT
 from labelrank.datasets.semi_synthetic import rankings_from_classification, ranks_of_columns
 
 
@@ -16,7 +17,7 @@ def load_iris_rankings(*, return_X_y: bool = False) -> Any:
     """Load iris as a label ranking problem: 150 instances, 4 features, 3 labels.
 
     The classes are ranked by their posterior probability under Gaussian naive Bayes; see
-    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_iris`, in centimetres.
+    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_iris`, in centimeters.
     The benchmark set of the same name has its own rankings, different for a third of the instances: do not compare
     numbers.
 
@@ -119,21 +120,22 @@ The features x0, …, x8 are independent and uniform on [0, 1]. Friedman's funct
     f(a, b, c, d, e) = 10 sin(pi a b) + 20 (c - 0.5)^2 + 10 d + 5 e,
 
 is taken of five windows of the features: the value of label j, j = 0, …, 4, is f(xj, …, x(j+4)) plus standard
-normal noise. The five columns of values are standardised, then ranked within each instance, the largest value
+normal noise. The five columns of values are standardized, then ranked within each instance, the largest value
 first.
 
 The set has the size of the benchmark set "fried" (40,768 instances, 9 features, 5 labels) and, like it, comes from
-regression columns that are standardised and ranked, but it is not that set: do not compare numbers.
+regression columns that are standardized and ranked, but it is not that set: do not compare numbers.
 
 J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statistics 19(1), 1991.
 """
 
 
+@validate_params(n_samples=COUNT)
 def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     """Load a Friedman label ranking problem: up to 40,768 instances (or more), 9 features, 5 labels.
 
     Friedman's regression function is taken of five overlapping windows of nine uniform features, one per
-    label, with standard normal noise; the five columns are standardised and ranked within each row. ``DESCR``
+    label, with standard normal noise; the five columns are standardized and ranked within each row. ``DESCR``
     has the formula. The data are the same on each call, and the features and noisy values of a smaller set
     are the first rows of a larger one. This is not the benchmark set of the same name, but has its size.
 
@@ -156,7 +158,6 @@ def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     >>> X.shape, y.shape
     ((500, 9), (500, 5))
     """
-    check_count("n_samples", n_samples)
     X = np.random.RandomState(0).random_sample((n_samples, 9))
     noise = np.random.RandomState(1).standard_normal((n_samples, 5))
     values = np.column_stack([_friedman(X[:, j : j + 5]) for j in range(5)]) + noise

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from labelrank._compat import StrOptions, validate_params
 from labelrank.aggregation.mallows.sampling import draw_around as mallows_noise
-from labelrank.datasets._checks import check_choice, check_count, check_fraction, check_nonnegative
-from labelrank.datasets._utilities import Matrix, linear_utilities, nonlinear_utilities, normal_instances
+from labelrank.datasets._checks import COUNT, FRACTION, NON_NEGATIVE
+from labelrank.datasets._utilities import FloatArray, linear_utilities, nonlinear_utilities
 from labelrank.supervision import mask_rankings, ranks_from_scores
 
 
-@overload
-def make_label_ranking(
-    n_samples: int = ...,
-    n_features: int = ...,
-    *,
-    n_labels: int = ...,
-    utilities: Literal["linear", "nonlinear"] = ...,
-    noise: Literal["plackett_luce", "mallows"] | None = ...,
-    concentration: float = ...,
-    ties: float = ...,
-    missing: float = ...,
-    missing_how: Literal["random", "top"] = ...,
-    return_utilities: Literal[False] = ...,
-    random_state: Any = ...,
-) -> tuple[Matrix, Matrix]: ...
-@overload
-def make_label_ranking(
-    n_samples: int = ...,
-    n_features: int = ...,
-    *,
-    n_labels: int = ...,
-    utilities: Literal["linear", "nonlinear"] = ...,
-    noise: Literal["plackett_luce", "mallows"] | None = ...,
-    concentration: float = ...,
-    ties: float = ...,
-    missing: float = ...,
-    missing_how: Literal["random", "top"] = ...,
-    return_utilities: Literal[True],
-    random_state: Any = ...,
-) -> tuple[Matrix, Matrix, Matrix]: ...
+@validate_params(
+    n_samples=COUNT,
+    n_features=COUNT,
+    n_labels=COUNT,
+    utilities=[StrOptions({"linear", "nonlinear"})],
+    noise=[StrOptions({"plackett_luce", "mallows"}), None],
+    concentration=NON_NEGATIVE,
+    ties=FRACTION,
+    missing=FRACTION,
+    missing_how=[StrOptions({"random", "top"})],
+)
 def make_label_ranking(
     n_samples: int = 100,
     n_features: int = 10,
@@ -56,11 +38,11 @@ def make_label_ranking(
     missing_how: Literal["random", "top"] = "random",
     return_utilities: bool = False,
     random_state: Any = None,
-) -> tuple[Matrix, ...]:
+) -> Any:
     """Generate a label ranking problem.
 
     Every label has a utility for every instance; the utilities give the true ranking, noise is added to it,
-    some neighbours are tied, and some labels are hidden, in this order. What comes later never changes what
+    some neighbors are tied, and some labels are hidden, in this order. What comes later never changes what
     came before: with one `random_state`, different `noise`, `ties` and `missing` give the same `X` and the
     same true rankings.
 
@@ -117,21 +99,11 @@ def make_label_ranking(
            [nan, nan,  2.,  1.],
            [nan, nan,  2.,  1.]])
     """
-    check_count("n_samples", n_samples)
-    check_count("n_features", n_features)
-    check_count("n_labels", n_labels)
-    check_choice("utilities", utilities, ("linear", "nonlinear"))
-    check_choice("noise", noise, ("plackett_luce", "mallows", None))
-    check_nonnegative("concentration", concentration)
-    check_fraction("ties", ties)
-    check_fraction("missing", missing)
-    check_choice("missing_how", missing_how, ("random", "top"))
-
     # One stream per stage, so that a stage does not shift the draws of the next one.
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     signal, noisy, tying, hiding = (np.random.RandomState(seed) for seed in seeds)
 
-    X = normal_instances(signal, n_samples, n_features)
+    X = signal.standard_normal((n_samples, n_features))
     draw = linear_utilities if utilities == "linear" else nonlinear_utilities
     scores = draw(signal, X, n_labels)
     if noise == "plackett_luce":
@@ -141,13 +113,13 @@ def make_label_ranking(
         if noise == "mallows":
             y = mallows_noise(noisy, y, concentration)
     if ties:
-        y = tie_neighbours(tying, y, ties)
+        y = tie_neighbors(tying, y, ties)
     if missing:
         y = mask_rankings(y, missing, how=missing_how, random_state=hiding)
     return (X, y, scores) if return_utilities else (X, y)
 
 
-def tie_neighbours(rng: np.random.RandomState, ranks: Matrix, probability: float) -> Matrix:
+def tie_neighbors(rng: np.random.RandomState, ranks: FloatArray, probability: float) -> FloatArray:
     """Strict complete ranks with each boundary between consecutive labels removed with a probability."""
     n_samples, n_labels = ranks.shape
     kept = rng.random_sample((n_samples, n_labels - 1)) >= probability

@@ -9,6 +9,7 @@ from typing import Any
 from xml.parsers import expat
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import Bunch
 
@@ -71,31 +72,30 @@ def read_mulan(
     array([[1, 1],
            [1, 0]], dtype=uint8)
     """
-    arff_path = Path(path)
-    arff = read_arff(arff_path, ignore=ignore, encoding=encoding)
-    xml_path = _beside(arff_path) if labels is None else Path(labels)
+    path = Path(path)
+    arff = read_arff(path, ignore=ignore, encoding=encoding)
+    xml_path = _beside(path) if labels is None else Path(labels)
     names, lines, parents = _read_labels(xml_path)
-    places = []
+    place_of = {attribute.name: place for place, attribute in enumerate(arff.attributes)}
     for name, line in zip(names, lines, strict=True):
-        place = arff.index(name)
-        if place is None:
-            raise malformed(xml_path, line, f"the name of an attribute of {arff_path.name}", repr(name))
+        if name not in place_of:
+            raise malformed(xml_path, line, f"the name of an attribute of {path.name}", repr(name))
         if name in ignore:
             raise ValueError(f"ignore names {name!r}, which is a label in {xml_path.name}")
-        places.append(place)
-    target = _sparse_indicator(arff, places) if arff.is_sparse else _dense_indicator(arff, places)
-    wanted = [i for i, a in enumerate(arff.attributes) if i not in set(places) and a.name not in ignore]
-    for i in wanted:
-        if arff.attributes[i].kind == "ranking":
-            attribute = arff.attributes[i]
-            raise malformed(arff_path, attribute.line, "numeric and nominal attributes", "a ranking; use read_xarff")
+    columns = (_relevance(arff, place_of[name]) for name in names)
+    target: Any
+    if arff.is_sparse:
+        target = sparse.csr_array(sparse.hstack([sparse.csc_array(column) for column in columns], format="csr"))
+    else:
+        target = np.hstack(list(columns))
+    wanted = [place for name, place in place_of.items() if name not in {*names, *ignore}]
+    for place in wanted:
+        attribute = arff.attributes[place]
+        if attribute.kind == "ranking":
+            raise malformed(path, attribute.line, "numeric and nominal attributes", "a ranking; use read_xarff")
     data, feature_names = features_from_arff(arff, wanted)
-    descr = [
-        *arff.comments,
-        arff.relation,
-        read_from(arff_path, len(arff.lines), len(feature_names), len(names)),
-    ]
-    return make_bunch(data, target, feature_names, names, "\n".join(filter(None, descr)), parents=parents)
+    descr = arff.description(read_from(path, len(arff.lines), len(feature_names), len(names)))
+    return make_bunch(data, target, feature_names, names, descr, parents=parents)
 
 
 def _beside(path: Path) -> Path:
@@ -153,49 +153,18 @@ def _read_labels(path: Path) -> tuple[list[str], list[int], Any]:
     return names, lines, np.array(parents, dtype=np.intp)
 
 
-def _label_values(arff: Arff, place: int, codes: Any, rows: Any) -> Any:
-    """The numbers 0 and 1 that an attribute's codes stand for; `rows` are their instances."""
-    attribute = arff.attributes[place]
-    values = codes
-    if attribute.kind == "nominal":
-        if not set(attribute.values) <= {"0", "1"}:
-            found = f"{{{', '.join(attribute.values)}}}"
-            raise malformed(arff.path, attribute.line, f"the values {{0, 1}} for the label {attribute.name!r}", found)
-        known = ~np.isnan(codes)
-        values = np.full(len(codes), np.nan)
-        values[known] = np.array(attribute.values, dtype=np.float64)[codes[known].astype(np.intp)]
+def _relevance(arff: Arff, place: int) -> npt.NDArray[np.uint8]:
+    """The zeros and ones of a label, as a column."""
+    attribute, values = arff.attributes[place], arff.column(place)
+    if attribute.kind == "nominal" and set(attribute.values) <= {"0", "1"}:
+        known = ~np.isnan(values)
+        values[known] = np.array(attribute.values, dtype=np.float64)[values[known].astype(np.intp)]
     elif attribute.kind != "numeric":
-        raise malformed(
-            arff.path, attribute.line, f"the values {{0, 1}} for the label {attribute.name!r}", attribute.kind
-        )
+        found = f"{{{', '.join(attribute.values)}}}" if attribute.values else attribute.kind
+        raise malformed(arff.path, attribute.line, f"the values {{0, 1}} for the label {attribute.name!r}", found)
     bad = ~((values == 0) | (values == 1))
     if bad.any():
-        row = int(np.asarray(rows)[bad][0])
-        value = float(values[bad][0])
-        text = "?" if np.isnan(value) else f"{value:g}"
+        row = int(np.argmax(bad))
+        text = "?" if np.isnan(values[row]) else f"{values[row]:g}"
         raise malformed(arff.path, arff.lines[row], f"0 or 1 for the label {attribute.name!r}", text)
-    return values
-
-
-def _dense_indicator(arff: Arff, places: list[int]) -> Any:
-    rows = np.arange(len(arff.lines))
-    target = np.empty((len(rows), len(places)), dtype=np.uint8)
-    for column, place in enumerate(places):
-        target[:, column] = _label_values(arff, place, arff.values[:, place], rows)
-    return target
-
-
-def _sparse_indicator(arff: Arff, places: list[int]) -> sparse.csr_array:
-    n_samples = len(arff.lines)
-    rows, columns = [], []
-    for column, place in enumerate(places):
-        given, codes = arff.given(place)
-        values = _label_values(arff, place, codes, given)
-        relevant = given[values == 1]
-        if arff.attributes[place].values[:1] == ("1",):  # left out means the first declared value
-            relevant = np.setdiff1d(np.arange(n_samples), given[values == 0])
-        rows.append(relevant)
-        columns.append(np.full(len(relevant), column))
-    row, column_index = np.concatenate(rows), np.concatenate(columns)
-    ones = np.ones(len(row), dtype=np.uint8)
-    return sparse.csr_array((ones, (row, column_index)), shape=(n_samples, len(places)))
+    return values.astype(np.uint8)[:, np.newaxis]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,24 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from labelrank.datasets._checks import check_count, check_fraction
+from labelrank._compat import Interval, validate_params
+from labelrank.datasets._checks import COUNT, FRACTION
 
 IntVector = npt.NDArray[np.int32]
 
 _ROWS_AT_ONCE = 65_536
 
 
+@validate_params(
+    n_samples=COUNT,
+    n_features=COUNT,
+    n_labels=COUNT,
+    n_roots=COUNT,
+    max_depth=COUNT,
+    n_nonzero=[Interval(Real, 1, None, closed="left")],
+    n_topics=[Interval(Real, 1, None, closed="left")],
+    informative=FRACTION,
+)
 def make_multilabel_hierarchy(
     n_samples: int = 1000,
     n_features: int = 500,
@@ -56,7 +68,7 @@ def make_multilabel_hierarchy(
         The mean number of topics drawn for a document, at least 1, before ancestors are added. The same topic
         may be drawn twice.
     informative : float, default=0.6
-        The share of words that come from the vocabularies of the labels; at 0 the labels cannot be learnt.
+        The share of words that come from the vocabularies of the labels; at 0 the labels cannot be learned.
     random_state : int, RandomState instance or None, default=None
         Pass an int for reproducible output.
 
@@ -83,25 +95,11 @@ def make_multilabel_hierarchy(
     >>> parents
     array([-1, -1, -1, -1,  0,  1,  4,  3])
     """
-    check_count("n_samples", n_samples)
-    check_count("n_features", n_features)
-    check_count("n_labels", n_labels)
-    check_count("n_roots", n_roots)
-    check_count("max_depth", max_depth)
-    _check_mean("n_nonzero", n_nonzero)
-    _check_mean("n_topics", n_topics)
-    check_fraction("informative", informative)
-
     # RandomState draws 64-bit numbers one call at a time; a Generator is several times faster at this size.
     rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4))
     parents = _random_tree(rng, n_labels, n_roots, max_depth)
     labels = _draw_labels(rng, n_samples, parents, n_topics)
     return _draw_words(rng, labels, n_features, n_nonzero, informative), labels, parents
-
-
-def _check_mean(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 1 <= value < float("inf"):
-        raise ValueError(f"{name} must be a number of at least 1, got {value!r}")
 
 
 def _random_tree(rng: np.random.Generator, n_labels: int, n_roots: int, max_depth: int) -> npt.NDArray[np.intp]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -17,6 +17,7 @@ _TYPES = ("soc", "soi", "toc", "toi")
 _ITEM = re.compile(r"\{([^{}]*)\}|([^{},]+)")
 _ORDER = re.compile(r"(?:\{[^{}]*\}|[^{},]+)(?:,(?:\{[^{}]*\}|[^{},]+))*")
 
+Lines = list[tuple[int, str]]
 Order = list[tuple[int, ...]]
 
 
@@ -68,183 +69,155 @@ def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
            [nan,  1., nan]])
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
-    lines = [(number, text.strip()) for number, text in read_lines(path, encoding)]
-    lines = [(number, text) for number, text in lines if text]
+    lines = [(number, text.strip()) for number, text in read_lines(path, encoding) if text.strip()]
     if not lines:
         raise malformed(path, 1, "a PrefLib header", "an empty file")
-    parse = _parse_modern if lines[0][1].startswith("#") else _parse_old
-    election = parse(path, lines, suffix)
-
-    n_alternatives = len(election.names)
-    counts = np.array([count for count, _ in election.ballots], dtype=np.intp)
-    orders = [[tuple(a - 1 for a in group) for group in order] for _, order in election.ballots]
-    target = np.repeat(ranks_from_orders(orders, n_labels=n_alternatives), counts, axis=0)
+    modern = lines[0][1].startswith("#")
+    header, rest = (_modern_header if modern else _old_header)(path, lines, suffix)
+    ballots = _ballots(path, header, rest, ":" if modern else ",")
+    n_voters = sum(count for count, _ in ballots)
+    for line, total, what in header.totals:  # a file that was cut off is found here
+        found = n_voters if what == "voters" else len(ballots)
+        if total != found:
+            raise malformed(path, line, f"{total} {what}, as declared there", f"{found} in the file")
+    ranks = ranks_from_orders([order for _, order in ballots], n_labels=len(header.names))
+    target = np.repeat(ranks, np.array([count for count, _ in ballots], dtype=np.intp), axis=0)
     descr = [
-        election.title,
-        election.description,
-        f"{read_from(path, len(target), 0, n_alternatives)} Voters; PrefLib type {election.kind}.",
+        header.title,
+        header.description,
+        f"{read_from(path, len(target), 0, len(header.names))} Voters; PrefLib type {header.kind}.",
     ]
-    return make_bunch(np.empty((len(target), 0)), target, [], election.names, "\n\n".join(filter(None, descr)))
+    return make_bunch(np.empty((len(target), 0)), target, [], header.names, "\n\n".join(filter(None, descr)))
 
 
-class _Election:
-    """What both formats have in common."""
-
-    def __init__(self, path: PathLike, kind: str) -> None:
-        self.path = path
-        self.kind = kind
-        self.names: list[str] = []
-        self.title = ""
-        self.description = ""
-        self.ballots: list[tuple[int, Order]] = []
-
-    def add_ballot(self, line: int, count: str, order: str) -> None:
-        self.ballots.append((self.number(line, count, "the number of voters", least=1), self._order(line, order)))
-
-    def number(self, line: int, text: str, what: str, least: int = 0) -> int:
-        if not text.strip().isdecimal() or int(text) < least:
-            raise malformed(self.path, line, f"{what}, an integer of at least {least}", excerpt(text.strip()))
-        return int(text)
-
-    def _order(self, line: int, text: str) -> Order:
-        compact = re.sub(r"\{\},?|,\{\}", "", "".join(text.split()))  # an empty group says nothing
-        if not _ORDER.fullmatch(compact):
-            raise malformed(self.path, line, "alternatives such as 1,2,{3,4}", excerpt(text.strip()))
-        order: Order = []
-        seen: set[int] = set()
-        for tied, single in _ITEM.findall(compact):
-            group = tuple(self._alternative(line, name) for name in (tied.split(",") if tied else [single]))
-            for alternative in group:
-                if alternative in seen:
-                    raise malformed(self.path, line, "each alternative once", f"{alternative} twice")
-                seen.add(alternative)
-            if len(group) > 1 and self.kind.startswith("s"):
-                raise malformed(self.path, line, f"an order without ties (type {self.kind})", excerpt(f"{{{tied}}}"))
-            order.append(group)
-        if len(seen) < len(self.names) and self.kind.endswith("c"):
-            raise malformed(
-                self.path,
-                line,
-                f"a complete order of {len(self.names)} alternatives (type {self.kind})",
-                f"{len(seen)} of them",
-            )
-        return order
-
-    def _alternative(self, line: int, text: str) -> int:
-        number = self.number(line, text, "the number of an alternative", least=1)
-        if number > len(self.names):
-            raise malformed(self.path, line, f"an alternative from 1 to {len(self.names)}", str(number))
-        return number
-
-    def check_totals(self, n_voters: tuple[int, int] | None, n_orders: tuple[int, int] | None) -> None:
-        """Compare with (line, total) of the header; a file that was cut off is found here."""
-        found_voters = sum(count for count, _ in self.ballots)
-        for declared, found, what in (
-            (n_voters, found_voters, "voters"),
-            (n_orders, len(self.ballots), "orders"),
-        ):
-            if declared is not None and declared[1] != found:
-                raise malformed(
-                    self.path, declared[0], f"{declared[1]} {what}, as declared there", f"{found} in the file"
-                )
+@dataclass
+class _Header:
+    kind: str
+    names: list[str] = field(default_factory=list)
+    title: str = ""
+    description: str = ""
+    totals: list[tuple[int, int, str]] = field(default_factory=list)  # (line, total, of what)
 
 
-def _parse_modern(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> _Election:
-    election = _Election(path, suffix if suffix in _TYPES else "")
-    totals: dict[str, tuple[int, int]] = {}
+def _modern_header(path: PathLike, lines: Lines, suffix: str) -> tuple[_Header, Lines]:
+    """Lines ``# KEY: value``; returns the lines after them too."""
+    header = _Header(suffix)
+    declared: tuple[int, int] | None = None  # line and number of the alternatives
     names: dict[int, str] = {}
-    number_of: dict[str, int] = {}
-    body = len(lines)
-    for i, (line, text) in enumerate(lines):
-        if not text.startswith("#"):
-            body = i
-            break
+    type_line = None
+    n_lines = next((i for i, (_, text) in enumerate(lines) if not text.startswith("#")), len(lines))
+    for line, text in lines[:n_lines]:
         key, colon, value = text.removeprefix("#").partition(":")
         key, value = " ".join(key.split()).upper(), value.strip()
         if not colon:
             continue  # a remark
         if key == "DATA TYPE":
-            _check_type(path, line, value.lower())
-            election.kind = value.lower()
-        elif key in ("NUMBER ALTERNATIVES", "NUMBER VOTERS", "NUMBER UNIQUE ORDERS"):
-            totals[key] = (line, election.number(line, value, key.lower()))
+            header.kind, type_line = value.lower(), line
+        elif key == "NUMBER ALTERNATIVES":
+            declared = (line, _integer(path, line, value, key.lower()))
+        elif key in ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS"):
+            header.totals.append((line, _integer(path, line, value, key.lower()), key.lower().split()[-1]))
         elif key.startswith("ALTERNATIVE NAME "):
-            number = election.number(line, key.removeprefix("ALTERNATIVE NAME "), "the number of an alternative", 1)
+            number = _integer(path, line, key.removeprefix("ALTERNATIVE NAME "), "the number of an alternative", 1)
             if number in names:
                 raise malformed(path, line, "a name for each alternative", f"a second one for {number}")
-            if value in number_of:
-                raise _same_name(path, line, value, number_of[value], number)
-            names[number], number_of[value] = value, number
-        elif key == "TITLE":
-            election.title = value
-        elif key == "DESCRIPTION":
-            election.description = value
-    if not election.kind:
-        _check_type(path, None, suffix)
-    end = lines[body][0] if body < len(lines) else lines[-1][0] + 1  # where the header would have gone on
-    _set_names(election, names, totals.get("NUMBER ALTERNATIVES"), end)
-    for line, text in lines[body:]:
-        if text.startswith("#"):
-            continue
-        count, colon, order = text.partition(":")
-        if not colon:
-            raise malformed(path, line, "count: order", excerpt(text))
-        election.add_ballot(line, count, order)
-    election.check_totals(totals.get("NUMBER VOTERS"), totals.get("NUMBER UNIQUE ORDERS"))
-    return election
-
-
-def _same_name(path: PathLike, line: int, name: str, first: int, second: int) -> ValueError:
-    return malformed(path, line, "different names of the alternatives", f"{excerpt(name)} for {first} and for {second}")
-
-
-def _set_names(election: _Election, names: dict[int, str], declared: tuple[int, int] | None, end: int) -> None:
-    n_alternatives = declared[1] if declared else len(names)
-    line = declared[0] if declared else end
+            names[number] = _different(path, line, value, names, number)
+        elif key in ("TITLE", "DESCRIPTION"):
+            setattr(header, key.lower(), value)
+    _check_type(path, type_line, header.kind)
+    rest = [(line, text) for line, text in lines[n_lines:] if not text.startswith("#")]
+    end = rest[0][0] if rest else lines[-1][0] + 1  # where the header would have gone on
+    line, n_alternatives = declared or (end, len(names))
     if not n_alternatives:
-        raise malformed(election.path, line, "alternatives in the header", "none")
-    if names and sorted(names) != list(range(1, n_alternatives + 1)):
-        missing = [i for i in range(1, n_alternatives + 1) if i not in names]
+        raise malformed(path, line, "alternatives in the header", "none")
+    numbers = range(1, n_alternatives + 1)
+    if names and sorted(names) != list(numbers):
+        missing = [number for number in numbers if number not in names]
         found = f"none for {missing[0]}" if missing else f"one for {max(names)}"
-        raise malformed(election.path, line, f"names for the alternatives 1 to {n_alternatives}", found)
-    election.names = [names.get(i, str(i)) for i in range(1, n_alternatives + 1)]
+        raise malformed(path, line, f"names for the alternatives 1 to {n_alternatives}", found)
+    header.names = [names.get(number, str(number)) for number in numbers]
+    return header, rest
+
+
+def _old_header(path: PathLike, lines: Lines, suffix: str) -> tuple[_Header, Lines]:
+    """The number of alternatives, their names, the totals; returns the lines after them too."""
+    _check_type(path, None, suffix)
+    header = _Header(suffix)
+    number, text = lines[0]
+    n_alternatives = _integer(path, number, text, "the number of alternatives", 1)
+    names: dict[int, str] = {}
+    for i in range(1, n_alternatives + 1):
+        number, text = _line(path, lines, i, f"{i},name")
+        key, comma, name = text.partition(",")
+        if not comma or key.strip() != str(i):
+            raise malformed(path, number, f"{i},name", excerpt(text))
+        names[i] = _different(path, number, name.strip(), names, i)
+    header.names = list(names.values())
+    expected = "voters,sum of counts,different orders"
+    number, text = _line(path, lines, n_alternatives + 1, expected)
+    if text.count(",") != 2:
+        raise malformed(path, number, expected, excerpt(text))
+    _, voters, orders = (_integer(path, number, part, "a total") for part in text.split(","))
+    header.totals = [(number, voters, "voters"), (number, orders, "orders")]
+    return header, lines[n_alternatives + 2 :]
+
+
+def _ballots(path: PathLike, header: _Header, lines: Lines, separator: str) -> list[tuple[int, Order]]:
+    ballots = []
+    for line, text in lines:
+        count, found, order = text.partition(separator)
+        if not found:
+            raise malformed(path, line, "count: order" if separator == ":" else "count,order", excerpt(text))
+        n_voters = _integer(path, line, count, "the number of voters", 1)
+        ballots.append((n_voters, _order(path, header, line, order)))
+    return ballots
+
+
+def _order(path: PathLike, header: _Header, line: int, text: str) -> Order:
+    """Groups of tied alternatives, counted from 0."""
+    compact = re.sub(r"\{\},?|,\{\}", "", "".join(text.split()))  # an empty group says nothing
+    if not _ORDER.fullmatch(compact):
+        raise malformed(path, line, "alternatives such as 1,2,{3,4}", excerpt(text.strip()))
+    order: Order = []
+    seen: set[int] = set()
+    for tied, single in _ITEM.findall(compact):
+        numbers = [_integer(path, line, n, "the number of an alternative", 1) for n in (tied or single).split(",")]
+        for number in numbers:
+            if number > len(header.names):
+                raise malformed(path, line, f"an alternative from 1 to {len(header.names)}", str(number))
+            if number in seen:
+                raise malformed(path, line, "each alternative once", f"{number} twice")
+            seen.add(number)
+        if len(numbers) > 1 and header.kind.startswith("s"):
+            raise malformed(path, line, f"an order without ties (type {header.kind})", excerpt(f"{{{tied}}}"))
+        order.append(tuple(number - 1 for number in numbers))
+    if len(seen) < len(header.names) and header.kind.endswith("c"):
+        expected = f"a complete order of {len(header.names)} alternatives (type {header.kind})"
+        raise malformed(path, line, expected, f"{len(seen)} of them")
+    return order
+
+
+def _line(path: PathLike, lines: Lines, i: int, expected: str) -> tuple[int, str]:
+    if i >= len(lines):
+        raise malformed(path, lines[-1][0] + 1, expected, "the end of the file")
+    return lines[i]
+
+
+def _integer(path: PathLike, line: int, text: str, what: str, least: int = 0) -> int:
+    if not text.strip().isdecimal() or int(text) < least:
+        raise malformed(path, line, f"{what}, an integer of at least {least}", excerpt(text.strip()))
+    return int(text)
+
+
+def _different(path: PathLike, line: int, name: str, names: dict[int, str], number: int) -> str:
+    """The name of an alternative, which no other may have."""
+    for other, known in names.items():
+        if known == name:
+            found = f"{excerpt(name)} for {other} and for {number}"
+            raise malformed(path, line, "different names of the alternatives", found)
+    return name
 
 
 def _check_type(path: PathLike, line: int | None, kind: str) -> None:
     if kind not in _TYPES:
         raise malformed(path, line, "one of the types soc, soi, toc, toi (orders)", repr(kind))
-
-
-def _parse_old(path: PathLike, lines: list[tuple[int, str]], suffix: str) -> _Election:
-    _check_type(path, None, suffix)
-    election = _Election(path, suffix)
-    rest = iter(lines)
-
-    def following(expected: str) -> tuple[int, str]:
-        entry = next(rest, None)
-        if entry is None:
-            raise malformed(path, lines[-1][0] + 1, expected, "the end of the file")
-        return entry
-
-    line, text = following("the number of alternatives")
-    n_alternatives = election.number(line, text, "the number of alternatives", least=1)
-    for i in range(1, n_alternatives + 1):
-        line, text = following(f"{i},name")
-        number, comma, name = text.partition(",")
-        if not comma or number.strip() != str(i):
-            raise malformed(path, line, f"{i},name", excerpt(text))
-        if name.strip() in election.names:
-            raise _same_name(path, line, name.strip(), election.names.index(name.strip()) + 1, i)
-        election.names.append(name.strip())
-    line, text = following("voters,sum of counts,different orders")
-    fields: list[Any] = text.split(",")
-    if len(fields) != 3:
-        raise malformed(path, line, "voters,sum of counts,different orders", excerpt(text))
-    totals = [election.number(line, field, "a total") for field in fields]
-    for ballot_line, ballot in rest:
-        count, comma, order = ballot.partition(",")
-        if not comma:
-            raise malformed(path, ballot_line, "count,order", excerpt(ballot))
-        election.add_ballot(ballot_line, count, order)
-    election.check_totals((line, totals[1]), (line, totals[2]))
-    return election

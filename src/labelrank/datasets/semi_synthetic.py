@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._compat import validate_params
 from labelrank.datasets._bunch import make_bunch
-from labelrank.datasets._checks import check_choice, check_count
-from labelrank.datasets._features import NOMINAL_CHOICES, Nominal, features_from_frame, numbers
-from labelrank.datasets._utilities import Matrix
+from labelrank.datasets._checks import COUNT, NOMINAL
+from labelrank.datasets._columns import (
+    Column,
+    FloatArray,
+    Nominal,
+    column_of_series,
+    columns_of_frame,
+    features_from_columns,
+)
 from labelrank.supervision import ranks_from_scores
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def rankings_from_classification(X: Any, y: Any, *, estimator: Any = None) -> Bunch:
@@ -84,7 +88,7 @@ def rankings_from_classification(X: Any, y: Any, *, estimator: Any = None) -> Bu
     return make_bunch(X, target, _column_names(X), classifier.classes_.tolist(), descr)
 
 
-def _log_posteriors(classifier: Any, X: Any) -> Matrix:
+def _log_posteriors(classifier: Any, X: Any) -> FloatArray:
     for method in ("predict_joint_log_proba", "predict_log_proba", "predict_proba"):
         if hasattr(classifier, method):
             with np.errstate(divide="ignore"):
@@ -108,6 +112,7 @@ def _column_names(X: Any) -> list[str]:
     return [f"x{i}" for i in range(X.shape[1] if hasattr(X, "shape") else len(X[0]))]
 
 
+@validate_params(nominal=NOMINAL, max_categories=COUNT)
 def rankings_from_table(
     table: Any,
     label_columns: Sequence[Any],
@@ -118,18 +123,18 @@ def rankings_from_table(
 ) -> Bunch:
     """Turn some columns of a table into labels: each row ranks them by the size of their values.
 
-    The columns are standardised (mean 0, variance 1) to make them comparable, then ranked within each row:
+    The columns are standardized (mean 0, variance 1) to make them comparable, then ranked within each row:
     the construction of the "type B" benchmark sets [1]_. The remaining columns are the features. For columns
     that are comparable as they are, such as ratings, use :func:`labelrank.ranks_from_scores`.
 
     Parameters
     ----------
     table : data frame or array-like of shape (n_samples, n_columns)
-        A pandas or polars frame, or a matrix of numbers.
+        A data frame (pandas, polars, or another library that narwhals supports), or a matrix of numbers.
     label_columns : sequence
         The names (positions, for a matrix) of the columns that become labels. They must be numeric.
     largest_first : bool, default=True
-        Whether the largest standardised value is the best (rank 1) or the worst.
+        Whether the largest standardized value is the best (rank 1) or the worst.
     nominal : {"onehot", "keep"}, default="onehot"
         What to do with features that are texts; as in :func:`read_csv`.
     max_categories : int, default=50
@@ -139,7 +144,7 @@ def rankings_from_table(
     -------
     Bunch
         - ``data``: ndarray of shape (n_samples, n_features), the other columns, in their order;
-        - ``target``: ndarray of shape (n_samples, n_labels). Equal standardised values are tied; a missing
+        - ``target``: ndarray of shape (n_samples, n_labels). Equal standardized values are tied; a missing
           value (NaN, a null) in a label column is a label that was not observed;
         - ``feature_names``, ``label_names``: column names;
         - ``DESCR``: what was done.
@@ -159,11 +164,37 @@ def rankings_from_table(
            [1., 2.],
            [2., 1.]])
     """
-    import polars as pl
+    import narwhals as nw
 
-    check_choice("nominal", nominal, NOMINAL_CHOICES)
-    check_count("max_categories", max_categories)
-    frame, names = _as_polars(table)
+    columns: dict[Any, Column]
+    if hasattr(table, "columns"):
+        frame = nw.from_native(table, eager_only=True)
+        labels = _check_label_columns(label_columns, list(frame.columns))
+        values = np.column_stack([_label_values(frame.get_column(label)) for label in labels])
+        rest = frame.drop(labels)
+        columns, kept = columns_of_frame(rest), rest.to_native()
+    else:
+        matrix = np.asarray(table)
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+            raise ValueError(
+                f"table must be a data frame or a matrix of numbers, got an array of shape {matrix.shape} and type "
+                f"{matrix.dtype}"
+            )
+        matrix = matrix.astype(np.float64)
+        names = list(range(matrix.shape[1]))
+        labels = _check_label_columns(label_columns, names)
+        values = matrix[:, labels]
+        columns, kept = {f"x{i}": matrix[:, i] for i in names if i not in labels}, None
+    data, feature_names = features_from_columns(columns, len(values), nominal, max_categories, kept)
+    target = ranks_of_columns(values, largest_first=largest_first)
+    descr = (
+        f"{len(target)} instances, {target.shape[1]} labels: columns of a table, standardized, then ranked "
+        f"within each row, the {'largest' if largest_first else 'smallest'} value first."
+    )
+    return make_bunch(data, target, feature_names, labels, descr)
+
+
+def _check_label_columns(label_columns: Any, names: list[Any]) -> list[Any]:
     if isinstance(label_columns, (str, bytes)) or not len(label_columns):
         raise ValueError(f"label_columns must be a non-empty list of columns, got {label_columns!r}")
     labels = list(label_columns)
@@ -172,63 +203,27 @@ def rankings_from_table(
         raise ValueError(f"label_columns names {unknown[0]!r}, which is not a column of the table: {names}")
     if len(set(labels)) < len(labels):
         raise ValueError(f"label_columns names a column twice: {labels}")
-    positions = [names.index(label) for label in labels]
-    for position in positions:
-        column = frame[frame.columns[position]]
-        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-            raise ValueError(
-                f"the label column {names[position]!r} must be numeric to be ranked, and holds {column.dtype}"
-            )
-    values = np.column_stack([numbers(frame[frame.columns[position]]) for position in positions])
-    features = frame.select([name for i, name in enumerate(frame.columns) if i not in set(positions)])
-    data, feature_names = features_from_frame(features, frame.height, nominal, max_categories)
-    target = ranks_of_columns(values, largest_first=largest_first)
-    descr = (
-        f"{len(target)} instances, {target.shape[1]} labels: columns of a table, standardised, then ranked "
-        f"within each row, the {'largest' if largest_first else 'smallest'} value first."
-    )
-    return make_bunch(data, target, feature_names, labels, descr)
+    return labels
 
 
-def ranks_of_columns(values: Matrix, *, largest_first: bool = True) -> Matrix:
-    """Standardise each column, then rank within the rows; a constant column is 0 everywhere."""
+def _label_values(series: Any) -> FloatArray:
+    column = column_of_series(series)
+    if not isinstance(column, np.ndarray):
+        raise ValueError(f"the label column {series.name!r} must be numeric to be ranked, and holds {series.dtype}")
+    return column
+
+
+def ranks_of_columns(values: FloatArray, *, largest_first: bool = True) -> FloatArray:
+    """Standardize each column, then rank within the rows; a constant column is 0 everywhere."""
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise ValueError(f"the label columns hold an infinity, first in row {row} of label column {column}")
     observed = ~np.isnan(values)
     counts = np.maximum(observed.sum(axis=0), 1)
-    centred = np.where(observed, values, 0.0)
-    centred = values - centred.sum(axis=0) / counts
-    spread = np.sqrt(np.where(observed, centred**2, 0.0).sum(axis=0) / counts)
+    centered = values - np.where(observed, values, 0.0).sum(axis=0) / counts
+    spread = np.sqrt(np.where(observed, centered**2, 0.0).sum(axis=0) / counts)
     # Rounding leaves a constant column a spread of the order of its last digit, not zero.
     largest = np.max(np.where(observed, np.abs(values), 0.0), axis=0, initial=0.0)
     constant = spread <= 1e-14 * largest
-    standardised = np.where(constant & observed, 0.0, centred / np.where(constant, 1.0, spread))
-    return ranks_from_scores(standardised if largest_first else -standardised)
-
-
-def _as_polars(table: Any) -> tuple[pl.DataFrame, list[Any]]:
-    """The table as a polars frame with text column names, and the column names that the caller knows."""
-    import polars as pl
-
-    if isinstance(table, pl.DataFrame):
-        return table, table.columns
-    columns = getattr(table, "columns", None)
-    if columns is None:
-        matrix = np.asarray(table)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-            raise ValueError(
-                f"table must be a data frame or a matrix of numbers, got an array of shape {matrix.shape} "
-                f"and type {matrix.dtype}"
-            )
-        names = list(range(matrix.shape[1]))
-        return pl.DataFrame({f"x{i}": matrix[:, i] for i in names}), names
-    if not columns.is_unique:
-        raise ValueError(f"table has two columns of the same name: {list(columns)}")
-    series = []
-    for i, name in enumerate(columns):  # pandas, without asking for pyarrow
-        column = table.iloc[:, i]
-        missing = column.isna().to_numpy()
-        values = [None if absent else value for value, absent in zip(column.tolist(), missing, strict=True)]
-        series.append(pl.Series(str(name), values))
-    return pl.DataFrame(series), list(columns)
+    standardized = np.where(constant & observed, 0.0, centered / np.where(constant, 1.0, spread))
+    return ranks_from_scores(standardized if largest_first else -standardized)

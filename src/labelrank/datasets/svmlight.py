@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from labelrank.datasets._bunch import make_bunch, read_from
 from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 
 _LABELS = re.compile(r"[+-]?\d+(,[+-]?\d+)*")
-_FEATURE = re.compile(r"(\d+):(\S+)")
+_FEATURE = re.compile(r"(\d+):[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
 
 
 def read_svmlight_multilabel(
@@ -67,7 +67,6 @@ def read_svmlight_multilabel(
 
     try:
         X, sets = load_svmlight_file(str(path), n_features=n_features, multilabel=True, zero_based=zero_based)
-        lengths = np.array([len(s) for s in sets], dtype=np.int64)
         flat = np.array([label for s in sets for label in s], dtype=np.float64)
         if (flat != np.floor(flat)).any():
             raise ValueError("a label is not an integer")
@@ -75,41 +74,26 @@ def read_svmlight_multilabel(
         _explain(path, error)
         raise ValueError(f"{Path(path).name}: {error}") from error
 
-    columns = np.unique(flat).astype(np.int64) if labels is None else np.array(list(labels), dtype=np.int64)
-    order = np.argsort(columns, kind="stable")
-    ranked = columns[order]
-    if len(np.unique(ranked)) < len(ranked):
-        raise ValueError(f"labels names a label twice: {columns.tolist()}")
-    values = flat.astype(np.int64)
-    place = np.minimum(np.searchsorted(ranked, values), max(len(ranked) - 1, 0))
-    known = ranked[place] == values if len(ranked) else np.zeros(len(values), dtype=bool)
-    if not known.all():
-        unknown = int(values[~known][0])
-        line = _line_of_label(path, unknown)
-        raise malformed(path, line, "one of the labels given in labels", str(unknown))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    target = sparse.csr_array(
-        (np.ones(len(values), dtype=np.uint8), order[place].astype(np.int32), indptr),
-        shape=(len(sets), len(columns)),
-    )
-    target.sum_duplicates()
+    columns = np.unique(flat).astype(np.int64).tolist() if labels is None else [int(label) for label in labels]
+    place = {label: i for i, label in enumerate(columns)}
+    if len(place) < len(columns):
+        raise ValueError(f"labels names a label twice: {columns}")
+    unknown = next((label for label in flat.tolist() if label not in place), None)
+    if unknown is not None:
+        raise malformed(path, _line_of_label(path, unknown), "one of the labels given in labels", f"{unknown:.0f}")
+    rows = np.repeat(np.arange(len(sets)), [len(s) for s in sets])
+    indices = np.array([place[label] for label in flat.tolist()], dtype=np.intp)
+    ones = np.ones(len(flat), dtype=np.uint8)
+    target = sparse.csr_array((ones, (rows, indices)), shape=(len(sets), len(columns)))
     target.data[:] = 1  # a label named twice on a line
     descr = read_from(path, X.shape[0], X.shape[1], len(columns))
-    return make_bunch(sparse.csr_array(X), target, [f"x{i}" for i in range(X.shape[1])], columns.tolist(), descr)
+    return make_bunch(sparse.csr_array(X), target, [f"x{i}" for i in range(X.shape[1])], columns, descr)
 
 
 def _content(path: PathLike) -> Iterable[tuple[int, list[str]]]:
     """(line number, tokens) of the lines that are not empty once the comment is gone."""
-    if str(path).endswith(".bz2"):
-        import bz2
-
-        with bz2.open(path, "rt", encoding="latin-1") as file:
-            numbered: Any = list(enumerate(file, start=1))
-    else:
-        numbered = read_lines(path, "latin-1")
-    for number, line in numbered:
-        tokens = line.partition("#")[0].split()
-        if tokens:
+    for number, line in read_lines(path, "latin-1"):
+        if tokens := line.partition("#")[0].split():
             yield number, tokens
 
 
@@ -124,22 +108,14 @@ def _explain(path: PathLike, error: ValueError) -> None:
             if token.startswith("qid:"):
                 continue
             match = _FEATURE.fullmatch(token)
-            if not match or not _is_number(match[2]):
+            if not match:
                 raise malformed(path, number, "index:value", excerpt(token)) from error
             if int(match[1]) <= last:
                 raise malformed(path, number, f"an index larger than {last}", excerpt(token)) from error
             last = int(match[1])
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _line_of_label(path: PathLike, label: int) -> int | None:
+def _line_of_label(path: PathLike, label: float) -> int | None:
     for number, tokens in _content(path):
         if ":" not in tokens[0] and any(float(text) == label for text in tokens[0].split(",")):
             return number

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._compat import StrOptions, validate_params
 from labelrank.datasets._bunch import make_bunch, read_from
-from labelrank.datasets._checks import check_choice, check_count
-from labelrank.datasets._csv import line_of_record, numeric_column, read_text_columns
-from labelrank.datasets._features import NOMINAL_CHOICES, Nominal, features_from_frame, numbers
+from labelrank.datasets._checks import COUNT, NOMINAL
+from labelrank.datasets._columns import (
+    Category,
+    Column,
+    FloatArray,
+    Nominal,
+    column_of_series,
+    columns_of_frame,
+    features_from_columns,
+    installed,
+)
+from labelrank.datasets._csv import read_text_table
 from labelrank.datasets._files import PathLike, malformed
-from labelrank.datasets._utilities import Matrix
 from labelrank.supervision import ranks_from_scores
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Columns = str | Sequence[str] | re.Pattern[str]
+_OPTIONS = {"kind": [StrOptions({"ranks", "scores"})], "nominal": NOMINAL, "max_categories": COUNT}
 
 
+@validate_params(**_OPTIONS)
 def read_csv(
     path: PathLike,
     *,
@@ -56,7 +65,8 @@ def read_csv(
     nominal : {"onehot", "keep"}, default="onehot"
         What to do with features that are texts. ``"onehot"``: a column of zeros and ones named
         ``column=value`` for each value, NaN in all of them where the value is missing. ``"keep"``: when there
-        are such features, ``data`` is a polars frame, for a :class:`~sklearn.compose.ColumnTransformer`.
+        are such features, ``data`` is a polars frame (a pandas frame where polars is not installed), for a
+        :class:`~sklearn.compose.ColumnTransformer`.
     max_categories : int, default=50
         The most values a text feature may have to be one-hot encoded; free text or an identifier is an error.
     separator : str, default=","
@@ -92,21 +102,21 @@ def read_csv(
     >>> drinks.feature_names
     ['age', 'sex=f', 'sex=m']
     """
-    _check_options(kind, nominal, max_categories)
-    texts = read_text_columns(path, separator=separator, null_values=null_values, encoding=encoding)
-    label_columns, label_names = _select_labels(path, texts.columns, labels)
-    feature_columns = _select_features(path, texts.columns, label_columns, features, ignore)
+    table = read_text_table(path, separator=separator, null_values=null_values, encoding=encoding)
+    names = list(table.columns)
+    label_columns, label_names = _select_labels(path, names, labels)
+    feature_columns = _select_features(path, names, label_columns, features, ignore)
+    values = [table.numbers(name, finite="a finite number in the label column") for name in label_columns]
+    columns: dict[str, Column] = {}
+    for name in feature_columns:
+        column = table.numbers_or_texts(name, mixed=nominal == "keep")
+        columns[name] = Category(column) if isinstance(column, list) else column
+    with _file_in_errors(path):
+        data, feature_names = features_from_columns(columns, len(table.lines), nominal, max_categories)
+    return _bunch(path, data, feature_names, values, label_names, kind)
 
-    def where(record: int) -> int:
-        return line_of_record(path, record, separator=separator, encoding=encoding)
 
-    values = np.column_stack([numeric_column(path, texts[name], where) for name in label_columns])
-    typed = texts.select(feature_columns).with_columns(
-        [_number_or_text(path, texts[name], where, nominal) for name in feature_columns]
-    )
-    return _table_bunch(path, typed, values, label_names, kind, nominal, max_categories, where, label_columns)
-
-
+@validate_params(**_OPTIONS)
 def read_parquet(
     path: PathLike,
     *,
@@ -141,7 +151,7 @@ def read_parquet(
     Returns
     -------
     Bunch
-        The same as :func:`read_csv` returns.
+        See :func:`read_csv`.
 
     Examples
     --------
@@ -154,53 +164,51 @@ def read_parquet(
     array([[ 1.,  2.],
            [nan,  1.]])
     """
-    import polars as pl
-
-    _check_options(kind, nominal, max_categories)
-    with open(path, "rb") as file:
-        try:
-            frame = pl.read_parquet(file)
-        except pl.exceptions.PolarsError as error:
-            raise malformed(path, None, "a Parquet file", f"something else ({error})") from error
+    frame = _read_parquet(path)
     label_columns, label_names = _select_labels(path, frame.columns, labels)
     feature_columns = _select_features(path, frame.columns, label_columns, features, ignore)
+    values = []
     for name in label_columns:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean):
+        column = column_of_series(frame[name])
+        if not isinstance(column, np.ndarray):
             raise malformed(path, None, f"numbers in the label column {name!r}", f"the type {frame[name].dtype}")
-    values = np.column_stack([numbers(frame[name]) for name in label_columns])
-    typed = frame.select(feature_columns)
-    return _table_bunch(path, typed, values, label_names, kind, nominal, max_categories, None, label_columns)
+        if np.isinf(column).any():
+            row = int(np.argmax(np.isinf(column)))
+            raise malformed(path, None, f"finite numbers in the column {name!r}", f"{column[row]} in row {row}")
+        values.append(column)
+    frame = frame.select(feature_columns)
+    with _file_in_errors(path):
+        columns = columns_of_frame(frame)
+        data, feature_names = features_from_columns(columns, len(values[0]), nominal, max_categories, frame.to_native())
+    return _bunch(path, data, feature_names, values, label_names, kind)
 
 
-def _check_options(kind: Any, nominal: Any, max_categories: Any) -> None:
-    check_choice("kind", kind, ("ranks", "scores"))
-    check_choice("nominal", nominal, NOMINAL_CHOICES)
-    check_count("max_categories", max_categories)
+def _read_parquet(path: PathLike) -> Any:
+    import narwhals as nw
+
+    library = installed(("polars", "pyarrow", "pandas"), "read_parquet")
+    with open(path, "rb") as file:
+        try:
+            return nw.read_parquet(file, backend=library)
+        except ImportError:
+            raise
+        except Exception as error:  # every library has its own
+            raise malformed(path, None, "a Parquet file", f"something else ({error})") from error
 
 
-def _table_bunch(
-    path: PathLike,
-    features: pl.DataFrame,
-    values: Matrix,
-    label_names: list[str],
-    kind: str,
-    nominal: Nominal,
-    max_categories: int,
-    where: Callable[[int], int] | None,
-    label_columns: list[str],
-) -> Bunch:
-    infinite = np.argwhere(np.isinf(values))
-    if len(infinite):
-        row, column = infinite[0].tolist()
-        place = f"the label column {label_columns[column]!r}"
-        if where is None:
-            raise malformed(path, None, f"finite numbers in {place}", f"{values[row, column]} in row {row}")
-        raise malformed(path, where(row), f"a finite number in {place}", str(values[row, column]))
+@contextmanager
+def _file_in_errors(path: PathLike) -> Iterator[None]:
     try:
-        data, feature_names = features_from_frame(features, len(values), nominal, max_categories)
+        yield
     except ValueError as error:
         raise ValueError(f"{Path(path).name}: {error}") from error
-    target = ranks_from_scores(values) if kind == "scores" else values
+
+
+def _bunch(
+    path: PathLike, data: Any, feature_names: list[str], values: list[FloatArray], label_names: list[str], kind: str
+) -> Bunch:
+    ranks = np.column_stack(values)
+    target = ranks_from_scores(ranks) if kind == "scores" else ranks
     descr = f"{read_from(path, len(target), len(feature_names), len(label_names))} Columns of {kind}."
     return make_bunch(data, target, feature_names, label_names, descr)
 
@@ -253,23 +261,3 @@ def _select_features(
     if both:
         raise ValueError(f"the column {both[0]!r} is named by features and by labels")
     return [name for name in chosen if name not in ignored]
-
-
-def _number_or_text(path: PathLike, texts: pl.Series, where: Callable[[int], int], nominal: Nominal) -> pl.Series:
-    """A column of numbers when all its texts are numbers, of texts when none is; a mixture is an error."""
-    import polars as pl
-
-    values = texts.cast(pl.Float64, strict=False)
-    bad = texts.is_not_null() & values.is_null()
-    if not bad.any():
-        return values
-    n_bad, n_known = int(bad.sum()), len(texts) - texts.null_count()
-    if n_bad < n_known and nominal != "keep":
-        record = int(bad.arg_max() or 0)
-        raise malformed(
-            path,
-            where(record),
-            f"a number in the column {texts.name!r}, as in {n_known - n_bad} of its {n_known} values",
-            f'{texts[record]!r}; pass it in null_values if it means a missing value, or pass nominal="keep"',
-        )
-    return texts

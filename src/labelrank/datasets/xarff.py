@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -83,21 +84,17 @@ def read_xarff(path: PathLike, *, ignore: Sequence[str] = (), encoding: str = "u
                 target[row, chain] = np.arange(1, len(chain) + 1)
     wanted = [i for i, a in enumerate(arff.attributes) if i != place and a.name not in ignore]
     data, feature_names = features_from_arff(arff, wanted)
-    descr = [*arff.comments, arff.relation, read_from(path, len(rankings), len(feature_names), len(labels))]
-    return make_bunch(data, target, feature_names, labels, "\n".join(filter(None, descr)))
+    descr = arff.description(read_from(path, len(rankings), len(feature_names), len(labels)))
+    return make_bunch(data, target, feature_names, labels, descr)
 
 
 def _ranking_attribute(arff: Arff, ignore: Sequence[str]) -> int:
     found = [i for i, a in enumerate(arff.attributes) if a.kind == "ranking"]
     if len(found) != 1:
-        line = arff.attributes[found[1]].line if found else arff.attributes[-1].line
+        line = arff.attributes[found[1] if found else -1].line
         names = [arff.attributes[i].name for i in found]
-        raise malformed(
-            arff.path,
-            line,
-            "one attribute of type RANKING {labels}",
-            f"{len(found)}: {names}" if names else "none",
-        )
+        count = f"{len(found)}: {names}" if names else "none"
+        raise malformed(arff.path, line, "one attribute of type RANKING {labels}", count)
     if arff.attributes[found[0]].name in ignore:
         raise ValueError(f"ignore names {arff.attributes[found[0]].name!r}, the ranking itself")
     if arff.is_sparse:
@@ -109,17 +106,15 @@ def _chains(path: PathLike, line: int, text: str | None, labels: tuple[str, ...]
     """The chains of a value as label indices."""
     if text is None:
         return []
-    whole = unquote(text)  # the value as a whole may be in quotes
     chains: Chains = []
-    for part in split_outside_quotes(whole, "|"):
+    for part in split_outside_quotes(path, line, unquote(text), "|"):  # the value as a whole may be in quotes
         chain: list[int] = []
-        for piece in split_outside_quotes(part, ">"):
+        for piece in split_outside_quotes(path, line, part, ">"):
             label = unquote(piece)
             if label not in labels:
                 known = f"labels of {{{', '.join(labels)}}} with > between them"
-                raise malformed(
-                    path, line, known, excerpt(label) if label else f"nothing beside a > in {excerpt(text)}"
-                )
+                found = excerpt(label) if label else f"nothing beside a > in {excerpt(text)}"
+                raise malformed(path, line, known, found)
             if labels.index(label) in chain:
                 raise malformed(path, line, "each label once in a chain", f"{label!r} twice in {excerpt(text)}")
             chain.append(labels.index(label))
@@ -131,18 +126,13 @@ def _graphs(arff: Arff, rankings: list[Chains], labels: tuple[str, ...]) -> Pref
     """Edges between all labels of a chain."""
     edges: list[tuple[int, int, int]] = []
     for row, chains in enumerate(rankings):
-        pairs = {(a, b) for chain in chains for i, a in enumerate(chain) for b in chain[i + 1 :]}
+        pairs = {pair for chain in chains for pair in combinations(chain, 2)}
         for better, worse in sorted(pairs):
             if (worse, better) in pairs:
                 found = f"{labels[better]}>{labels[worse]} and {labels[worse]}>{labels[better]}"
                 raise malformed(arff.path, arff.lines[row], "chains that agree on each pair of labels", found)
             edges.append((row, better, worse))
-    table = np.array(edges, dtype=np.intp).reshape(len(edges), 3)
+    instance, winner, loser = np.array(edges, dtype=np.intp).reshape(-1, 3).T
     return PreferenceGraphs.from_pairs(
-        table[:, 0],
-        table[:, 1],
-        table[:, 2],
-        n_instances=len(rankings),
-        n_labels=len(labels),
-        labels=list(labels),
+        instance, winner, loser, n_instances=len(rankings), n_labels=len(labels), labels=list(labels)
     )

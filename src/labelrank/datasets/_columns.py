@@ -1,0 +1,130 @@
+"""Columns of tables become matrices of features; frames of any library come in and go out by narwhals."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Nominal = Literal["onehot", "keep"]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Category(NamedTuple):
+    """A column of texts, None where one is missing; `values` are the declared ones, None if there are none."""
+
+    texts: Sequence[str | None]
+    values: Sequence[str] | None = None
+
+
+Column = FloatArray | Category
+
+
+def features_from_columns(
+    columns: Mapping[Any, Column], n_samples: int, nominal: Nominal, max_categories: int, frame: Any = None
+) -> tuple[Any, list[str]]:
+    """The columns as a matrix, or as a frame, and their names.
+
+    Numbers become one column each. A column of texts becomes a column ``name=value`` per value, all of them NaN where
+    the text is missing. With ``nominal="keep"`` and a column of texts, the result is `frame`, by default a new one.
+    """
+    if nominal == "keep" and any(isinstance(column, Category) for column in columns.values()):
+        return new_frame(columns) if frame is None else frame, [str(name) for name in columns]
+    blocks: list[FloatArray] = [np.empty((n_samples, 0))]
+    names: list[str] = []
+    for name, column in columns.items():
+        if isinstance(column, Category):
+            values = _values(name, column, max_categories)
+            place = {value: i for i, value in enumerate(values)}
+            codes = np.array([-1 if text is None else place[text] for text in column.texts], dtype=np.intp)
+            blocks.append(one_hot(codes, len(values)))
+            names.extend(f"{name}={value}" for value in values)
+        else:
+            blocks.append(column[:, np.newaxis])
+            names.append(str(name))
+    return np.ascontiguousarray(np.hstack(blocks)), names
+
+
+def one_hot(codes: npt.NDArray[np.intp], n_values: int) -> FloatArray:
+    """A column of zeros and ones per value; rows of NaN where the code is negative."""
+    block = np.zeros((len(codes), n_values))
+    known = codes >= 0
+    block[np.flatnonzero(known), codes[known]] = 1.0
+    block[~known] = np.nan
+    return block
+
+
+def _values(name: Any, column: Category, max_categories: int) -> Sequence[str]:
+    if column.values is not None:
+        return column.values
+    values = sorted({text for text in column.texts if text is not None})
+    if len(values) > max_categories:
+        raise ValueError(
+            f"the feature column {name!r} has {len(values)} different texts, more than max_categories="
+            f'{max_categories}. Leave it out (ignore=[{name!r}]), raise max_categories, or pass nominal="keep" and '
+            "encode it yourself"
+        )
+    return values
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Frames
+# ------------------------------------------------------------------------------------------------------------
+
+
+def columns_of_frame(frame: Any) -> dict[Any, Column]:
+    """The columns of a narwhals frame, which must hold numbers or texts."""
+    columns: dict[Any, Column] = {}
+    for series in frame.iter_columns():
+        column = column_of_series(series)
+        if column is None:
+            raise ValueError(
+                f"the feature column {series.name!r} holds values of type {series.dtype}; expected numbers, booleans "
+                "or text. Leave it out, or convert it first"
+            )
+        columns[series.name] = column
+    return columns
+
+
+def column_of_series(series: Any) -> Column | None:
+    """A column of a narwhals frame as numbers or texts; None if it holds neither."""
+    import narwhals as nw
+
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    missing = series.is_null().to_list()
+    values = [None if absent else value for value, absent in zip(series.to_list(), missing, strict=True)]
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        declared = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else None
+        return Category([None if value is None else str(value) for value in values], declared)
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, (Real, Decimal)) for value in known):  # objects of pandas
+        return np.array([np.nan if value is None else float(value) for value in values])
+    return None
+
+
+def new_frame(columns: Mapping[Any, Column]) -> Any:
+    """A polars frame, or a pandas frame where polars is not installed."""
+    import narwhals as nw
+
+    lists = {
+        name: list(column.texts)
+        if isinstance(column, Category)
+        else [None if np.isnan(value) else value for value in column.tolist()]
+        for name, column in columns.items()
+    }
+    library = installed(("polars", "pandas"), 'nominal="keep" returns a data frame and')
+    return nw.from_dict(lists, backend=library).to_native()
+
+
+def installed(libraries: Sequence[str], purpose: str) -> Any:
+    """The first of the libraries that is installed."""
+    for name in libraries:
+        if importlib.util.find_spec(name) is not None:
+            return name
+    raise ImportError(f"{purpose} needs {' or '.join(libraries)}; install polars with: pip install labelrank[cli]")
