@@ -251,9 +251,7 @@ def test_without_any_library_of_frames(write, monkeypatch):
     check_drinks(read_csv(path))
     with pytest.raises(ImportError, match=r"needs polars or pandas; install polars with: pip install labelrank\[cli\]"):
         read_csv(path, nominal="keep")
-    with pytest.raises(
-        ImportError, match=r"needs polars or pyarrow or pandas; install .*labelrank\[cli\]"
-    ):
+    with pytest.raises(ImportError, match=r"needs polars or pyarrow or pandas; install .*labelrank\[cli\]"):
         read_parquet(path)
 
 
