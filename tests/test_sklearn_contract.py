@@ -35,6 +35,7 @@ PLAIN = (np.ndarray, int, float, str, bool, BaseEstimator)  # what skops can sav
 
 # The checks fit on a handful of rows, and many times.
 SMALL = {
+    "ConstraintClassificationRanker": {"random_state": 0},
     "ExtraTreesRanker": {"n_estimators": 5, "random_state": 0},
     "KNeighborsRanker": {"n_neighbors": 5},
     "RandomForestRanker": {"n_estimators": 5, "random_state": 0},

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from callbacks import Steps
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -177,10 +178,11 @@ def test_classifiers_without_weights():
     X, y = incomplete()
     knn = KNeighborsClassifier(3)
     assert PairwiseRanker(knn, on_empty="ignore").fit(X, y).score(X, y) > 0.4
-    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight, but sample_weight was given"):
-        PairwiseRanker(knn, on_empty="ignore").fit(X, y, sample_weight=np.ones(len(y)))
+    PairwiseRanker(knn, on_empty="ignore").fit(X, y, sample_weight=np.ones(len(y)))  # no weights are lost
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight, but the instances or the edges"):
+        PairwiseRanker(knn, on_empty="ignore").fit(X, y, sample_weight=np.arange(len(y)))
     battles = PreferenceGraphs.from_pairs([0, 1], [0, 1], [1, 0], [2.0, 1.0])
-    with pytest.raises(ValueError, match="but the edges of y have weights"):
+    with pytest.raises(ValueError, match="or the edges of y have weights"):
         PairwiseRanker(knn).fit([[0.0], [1.0]], battles)
 
 
@@ -223,6 +225,42 @@ def test_jobs_change_nothing():
     X, y = incomplete()
     one, two = (PairwiseRanker(n_jobs=n, on_empty="ignore").fit(X, y) for n in (None, 2))
     assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_progress(n_jobs):
+    X, y = incomplete()
+    steps = Steps()
+    ranker = PairwiseRanker(n_jobs=n_jobs, on_empty="ignore").set_callbacks(steps).fit(X, y)
+    assert steps.names == ["pair"] * 6
+    assert steps.total == 6
+    assert_array_equal(steps.fitted[-1].predict(X), ranker.predict(X))
+
+
+@pytest.mark.parametrize("voting", ["probability", "vote"])
+def test_pairs_that_were_not_reached_are_predicted_by_their_share(voting):
+    X, y = incomplete()
+    whole = PairwiseRanker(voting=voting, on_empty="ignore").fit(X, y)
+    steps = Steps(stop_after=2)
+    stopped = clone(whole).set_callbacks(steps).fit(X, y)
+    with pytest.warns(UserWarning, match="PairwiseRanker was interrupted after 2 of 6 pairs"):
+        interrupted = clone(whole).set_callbacks(Steps(interrupt_after=2)).fit(X, y)
+    for early in (stopped, interrupted, steps.fitted[1]):
+        assert [e is None for e in early.estimators_] == [False] * 2 + [True] * 4
+        proba = early.pairwise_proba(X)
+        assert_allclose(proba[:, 0, 1:3], whole.pairwise_proba(X)[:, 0, 1:3])
+        assert_allclose(proba[:, 1, 2], whole.pair_proba_[1, 2])
+        if voting == "vote":
+            assert set(np.unique(2 * early.decision_function(X))) <= set(range(7))
+
+
+def test_a_failed_fit_keeps_the_model():
+    X, y = incomplete()
+    ranker = PairwiseRanker(on_empty="ignore").fit(X, y)
+    before = ranker.predict(X)
+    with pytest.raises(ValueError, match="The 'C' parameter of LogisticRegression must be"):
+        ranker.set_params(estimator=LogisticRegression(C=-1)).fit(X, y)
+    assert_array_equal(ranker.set_params(estimator=None).predict(X), before)
 
 
 def test_beats_the_baseline_on_real_rankings():

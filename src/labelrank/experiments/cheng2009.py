@@ -279,7 +279,7 @@ def learner(method: str, n_trees: int | None = None) -> Any:
     if method == "CC":
         from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 
-        return ConstraintClassificationRanker(**quiet)
+        return ConstraintClassificationRanker(random_state=0, **quiet)
     if method == "IBLR":
         return BestNeighbors()
     if method == "LRT":

@@ -3,62 +3,58 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.extmath import row_norms
 
-from labelrank._compat import Interval, StrOptions, fit_context
-from labelrank.rankers.base import OnEmpty, RankerMixin
-from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
-
-FloatArray = npt.NDArray[np.float64]
+from labelrank._compat import Interval
+from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
+from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
 
 
-class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
+class ConstraintClassificationRanker(BaseRanker):
     r"""Linear scores learned by a noise-tolerant perceptron from pairwise constraints.
 
     The score of label l is :math:`f_l(x) = w_l \cdot x + b_l`. "a before b" for the instance x is a constraint on all
     coefficients at once, :math:`v \cdot z > 0`, where v is the vector of all :math:`w_l` and z has x in the place of
-    :math:`w_a` and -x in that of :math:`w_b`: Kesler's construction, which makes a binary classification problem of the
-    constraints. The perceptron visits the instances in turn. At each it adds up the vectors of the constraints that are
-    not satisfied with the margin :math:`\tau`, times their weights,
+    :math:`w_a` and -x in that of :math:`w_b`. This is Kesler's construction, which turns the constraints into a binary
+    classification problem. The perceptron visits the instances one by one. At each it adds the vectors of the
+    constraints that are not satisfied with the margin :math:`\tau`, times their weights,
 
     .. math:: v \leftarrow v + \sum_{(a, b) : f_a(x) - f_b(x) \le \tau} z_{ab},
 
-    and what it returns is the mean of v over all visits. No vector z is ever built.
+    and the result is the mean of v over all visits. No vector z is ever built.
 
-    Margin and averaging make it tolerant of noise: constraints that contradict each other keep a perceptron moving for
-    ever, but its mean settles, and with a margin a constraint that holds by chance still counts.
+    The margin and the averaging make it tolerant of noise: a perceptron never converges on contradictory constraints,
+    but its mean does, and with a margin a constraint that is barely satisfied still counts.
 
     Parameters
     ----------
     margin : float, default=1.0
-        How far a constraint must be satisfied not to count as violated, in units of the mean squared length of the
+        How far a constraint must be satisfied not to count as violated, in units of the mean squared norm of the
         instances (with the constant feature): half of what one update adds to the difference of two scores. 0 is the
         classical perceptron.
     max_iter : int, default=200
-        Number of passes over the instances at most.
+        Maximum number of passes over the instances.
     tol : float, default=2e-3
-        Stop when a pass turns the mean by less: when the distance of its direction from that before the pass is not
-        larger. It also stops after a pass without a violated constraint.
+        Stop when a pass changes the direction of the mean by no more than this. ``fit`` also stops after a pass without
+        a violated constraint.
     fit_intercept : bool, default=True
         Whether to add an intercept for each label, one more constant feature.
     shuffle : bool, default=True
-        Whether to draw a new order of the instances for each pass. The order depends on `random_state` and the content
-        of the rows, not on their places: equal rows are taken together, as one row with the sum of their weights, so
-        that a weight is a number of rows and the order of the training set does not matter. With False, rows are
-        visited one by one as they come, in each pass.
-    random_state : int, RandomState instance or None, default=0
-        For the orders. As with :class:`sklearn.linear_model.Perceptron`, the default gives the same model each time.
+        Whether to visit the instances in a new random order in each pass. With False they are visited in the order of
+        the training set.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random orders. Pass an int for reproducible results.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair, from which nothing can be learned.
+        What to do about rows of `y` without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------
@@ -66,21 +62,26 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
         Coefficients.
     intercept_ : ndarray of shape (n_labels,)
         Intercepts.
-    violated_curve_ : ndarray of shape (n_iter_,)
+    loss_curve_ : ndarray of shape (n_iter_,)
         The share of the constraints, by weight, that each pass found violated (not satisfied with the margin).
     n_iter_ : int
         Number of passes.
     gap_ : float
-        How far the last pass turned the mean; `tol` is compared with it.
+        How far the last pass changed the direction of the mean; it is compared with `tol`.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
         Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where `X` has any.
 
     Notes
     -----
-    A pass costs, for each instance, its number of non-zero features times the number of labels, and its number of
+    A pass costs, for each instance, its number of non-zero features times the number of labels, plus its number of
     pairs. Scale the features to a common range first.
+
+    The result depends on the order of the visits. A row with an integer weight therefore approximates repeated rows,
+    as in :class:`sklearn.linear_model.Perceptron`.
 
     References
     ----------
@@ -96,19 +97,19 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
     >>> from labelrank import ConstraintClassificationRanker
     >>> from labelrank.datasets import load_wine_rankings
     >>> X, y = load_wine_rankings(return_X_y=True)
-    >>> ranker = make_pipeline(StandardScaler(), ConstraintClassificationRanker())
+    >>> ranker = make_pipeline(StandardScaler(), ConstraintClassificationRanker(random_state=0))
     >>> print(f"{cross_val_score(ranker, X, y, cv=KFold(shuffle=True, random_state=0)).mean():.2f}")
     0.94
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
         "margin": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
-        "on_empty": [StrOptions({"warn", "error", "ignore"})],
     }
 
     def __init__(
@@ -119,7 +120,7 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
         tol: float = 2e-3,
         fit_intercept: bool = True,
         shuffle: bool = True,
-        random_state: Any = 0,
+        random_state: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.margin = margin
@@ -130,35 +131,59 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
         self.random_state = random_state
         self.on_empty = on_empty
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstraintClassificationRanker:
-        """Learn the coefficients.
+    def _checks(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr", "dtype": np.float64}
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. Labels that are missing or tied give no constraint; the weight of an edge multiplies the
-            step.
-        sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights of the instances.
+    def _learn(self, data: Training, progress: Progress) -> None:
+        from labelrank._kernels.rankers.perceptron import Rows, perceptron_pass
 
-        Returns
-        -------
-        ConstraintClassificationRanker
-        """
-        checks: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
-        X, y, weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **checks)
-        features, constraints = _features(X), _constraints(as_graphs(y))
-        rows = np.flatnonzero((weight > 0) & (constraints.total > 0))
-        if self.shuffle:
-            rows, weight = _canonical(rows, features, constraints, weight)
-        self._learn(features, constraints, rows, weight)
-        return self
+        X, weight = _canonical(data.X), data.weight
+        constraints, totals = _constraints(data.graphs)
+        visited = np.flatnonzero((weight > 0) & (totals > 0))
+        constant = float(self.fit_intercept)
+        margin = self.margin * _mean_square(X[visited], weight[visited], constant)
+        rows, total = Rows(X.data, X.indices, X.indptr), float(weight @ totals)
+        coef = np.zeros((X.shape[1] + 1, len(self.labels_)))
+        moments, mean, gap = np.zeros_like(coef), np.zeros_like(coef), 0.0
+        rng = check_random_state(self.random_state)
+
+        def passes() -> Iterator[float]:
+            """Share of violated constraints of each pass, until the mean converges."""
+            nonlocal mean, gap
+            time = 0.0
+            for _ in range(self.max_iter if len(visited) else 0):
+                order = rng.permutation(visited) if self.shuffle else visited
+                time, violated = perceptron_pass(
+                    order, rows, constraints, weight, constant, margin, coef, moments, time
+                )
+                before, mean = mean, coef - moments / time
+                gap = float(np.linalg.norm(_direction(mean) - _direction(before)))
+                yield violated / total
+                if violated == 0 or gap <= self.tol:
+                    return
+
+        def attributes(curve: list[float]) -> dict[str, Any]:
+            return {
+                "coef_": np.ascontiguousarray(mean[:-1].T),
+                "intercept_": mean[-1],
+                "loss_curve_": np.array(curve),
+                "n_iter_": len(curve),
+                "gap_": gap,
+            }
+
+        curve = progress.collect("epoch", passes(), self.max_iter, attributes)
+        self.__dict__.update(attributes(curve))
+        if len(curve) == self.max_iter and gap > self.tol and curve[-1] > 0:
+            warnings.warn(
+                f"ConstraintClassificationRanker did not converge in max_iter={self.max_iter} passes: the last changed "
+                f"the direction of the mean by {gap:.2g}, tol={self.tol:.2g}; increase max_iter or tol, or scale the "
+                "features",
+                ConvergenceWarning,
+                stacklevel=stacklevel_of_user(),
+            )
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels, larger is better.
+        """Scores of the labels.
 
         Parameters
         ----------
@@ -168,138 +193,54 @@ class ConstraintClassificationRanker(RankerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
+            Larger is better.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        X = self._check_X(X)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.non_deterministic = True  # the result depends on the order of the rows
         return tags
 
-    def _learn(
-        self, features: Features, constraints: Constraints, rows: npt.NDArray[np.intp], weight: FloatArray
-    ) -> None:
-        from labelrank._kernels.rankers.perceptron import perceptron_pass
 
-        constant = float(self.fit_intercept)
-        margin = self.margin * features.mean_square(rows, weight, constant)
-        total = float(weight[rows] @ constraints.total[rows])
-        coef = np.zeros((self.n_features_in_ + 1, len(self.labels_)))
-        moments, mean = np.zeros_like(coef), np.zeros_like(coef)
-        rng = check_random_state(self.random_state)
-        time = 0.0
-        curve: list[float] = []
-        self.gap_ = 0.0
-        while len(rows) and len(curve) < self.max_iter:
-            order = rng.permutation(rows) if self.shuffle else rows
-            time, violated = perceptron_pass(
-                order, *features.arrays, constant, *constraints.arrays, weight, margin, coef, moments, time
-            )
-            curve.append(violated / total)
-            before, mean = mean, coef - moments / time
-            self.gap_ = float(np.linalg.norm(_direction(mean) - _direction(before)))
-            if violated == 0 or self.gap_ <= self.tol:
-                break
-        else:
-            if len(rows):
-                warnings.warn(
-                    f"ConstraintClassificationRanker: after max_iter={self.max_iter} passes the mean still turned by "
-                    f"{self.gap_:.2g} in a pass, with tol={self.tol:.2g}; raise max_iter or tol, or scale the features",
-                    ConvergenceWarning,
-                    stacklevel=stacklevel_of_user(),
-                )
-        self.coef_ = np.ascontiguousarray(mean[:-1].T)
-        self.intercept_ = mean[-1]
-        self.violated_curve_ = np.array(curve)
-        self.n_iter_ = len(curve)
+def _canonical(X: Any) -> Any:
+    """CSR array without duplicate entries; a matrix of the user is not modified."""
+    rows: Any = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
-class Features(NamedTuple):
-    """Rows of X as the kernel takes them: CSR arrays, `indices` empty for dense rows."""
-
-    data: FloatArray
-    indices: npt.NDArray[Any]
-    indptr: npt.NDArray[np.int64]
-
-    @property
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """In the order of the kernel."""
-        return tuple(self)
-
-    def mean_square(self, rows: npt.NDArray[np.intp], weight: FloatArray, constant: float) -> float:
-        """Mean squared length of some rows, with the constant feature."""
-        if not len(rows):
-            return 0.0
-        counts = np.diff(self.indptr)
-        with np.errstate(over="ignore"):
-            squares = np.bincount(np.repeat(np.arange(len(counts)), counts), self.data**2, minlength=len(counts))
-            mean = float(np.average(squares[rows], weights=weight[rows])) + constant
-        if not np.isfinite(mean):
-            raise ValueError("X is so large that the squared length of its rows is infinite; scale the features")
-        return mean
-
-
-class Constraints(NamedTuple):
-    """Graphs as the kernel takes them: levels, or edges where the second axis of `levels` is empty."""
-
-    levels: npt.NDArray[np.int32]
-    pointers: npt.NDArray[np.int64]
-    better: npt.NDArray[np.int32]
-    worse: npt.NDArray[np.int32]
-    votes: FloatArray
-    total: FloatArray  # of each instance
-    n_labels: int
-
-    @property
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """In the order of the kernel."""
-        return tuple(self[:5])
-
-
-def _features(X: Any) -> Features:
-    if sparse.issparse(X):
-        csr: Any = X
-        if not csr.has_canonical_format:
-            csr = csr.copy()  # the user's matrix stays as it is
-            csr.sum_duplicates()
-        return Features(csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64))
-    n, d = X.shape
-    return Features(X.ravel(), np.empty(0, np.int64), np.arange(n + 1, dtype=np.int64) * d)
-
-
-def _constraints(graphs: PreferenceGraphs) -> Constraints:
-    n, k = graphs.shape
-    if graphs.storage == "levels":
-        none = np.empty(0, np.int32)
-        counts = graphs.edge_counts().astype(np.float64)
-        return Constraints(graphs.levels.astype(np.int32), np.empty(0, np.int64), none, none, np.empty(0), counts, k)
-    votes = np.ones(graphs.n_edges) if graphs.weight is None else np.asarray(graphs.weight, np.float64)
-    pointers = graphs.indptr.astype(np.int64)
-    total: FloatArray = np.bincount(np.repeat(np.arange(n), np.diff(pointers)), votes, minlength=n).astype(np.float64)
-    ends = graphs.better.astype(np.int32), graphs.worse.astype(np.int32)
-    return Constraints(np.empty((n, 0), np.int32), pointers, *ends, votes, total, k)
-
-
-def _canonical(
-    rows: npt.NDArray[np.intp], features: Features, constraints: Constraints, weight: FloatArray
-) -> tuple[npt.NDArray[np.intp], FloatArray]:
-    """One of each kind of equal rows, in an order that their content gives, and the weights of the kinds."""
-    from labelrank._kernels.rankers.perceptron import row_keys
-
-    *graphs, votes = constraints.arrays
-    bits = features.data.view(np.uint64)
-    keys = row_keys(features.data, bits, *features[1:], *graphs, votes.view(np.uint64), constraints.n_labels)[rows]
-    by_key = np.lexsort(keys.T)
-    rows, keys = rows[by_key], keys[by_key]
-    first = np.flatnonzero(np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])[: len(keys)])
-    merged = np.zeros_like(weight)
-    if len(rows):
-        merged[rows[first]] = np.add.reduceat(weight[rows], first)
-    return rows[first], merged
+def _mean_square(X: Any, weight: FloatArray, constant: float) -> float:
+    """Weighted mean of the squared norms of the rows, with the constant feature."""
+    if not len(weight):
+        return 0.0
+    with np.errstate(over="ignore"):
+        mean = float(np.average(row_norms(X, squared=True), weights=weight)) + constant
+    if not np.isfinite(mean):
+        raise ValueError("X is so large that the squared norm of its rows is infinite; scale the features")
+    return mean
 
 
 def _direction(coef: FloatArray) -> FloatArray:
-    length = np.linalg.norm(coef)
-    return np.asarray(coef / length if length > 0 else coef)
+    norm = np.linalg.norm(coef)
+    return np.asarray(coef / norm if norm > 0 else coef)
+
+
+def _constraints(graphs: PreferenceGraphs) -> tuple[Any, FloatArray]:
+    """Graphs as the kernel takes them, and the total weight of the constraints of each instance."""
+    from labelrank._kernels.rankers.perceptron import Constraints
+
+    n = len(graphs)
+    if graphs.storage == "levels":
+        none = np.empty(0, np.int32)
+        levels = graphs.levels.astype(np.int32)
+        return Constraints(levels, np.empty(0, np.int64), none, none, np.empty(0)), graphs.edge_counts().astype(float)
+    votes = np.ones(graphs.n_edges) if graphs.weight is None else np.asarray(graphs.weight, np.float64)
+    pointers = graphs.indptr.astype(np.int64)
+    totals: npt.NDArray[Any] = np.bincount(np.repeat(np.arange(n), np.diff(pointers)), votes, minlength=n)
+    ends = graphs.better.astype(np.int32), graphs.worse.astype(np.int32)
+    return Constraints(np.empty((n, 0), np.int32), pointers, *ends, votes), totals.astype(np.float64)

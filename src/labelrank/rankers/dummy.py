@@ -1,4 +1,4 @@
-"""The baseline: one ranking for everyone."""
+"""The baseline: one ranking for every instance."""
 
 from __future__ import annotations
 
@@ -6,40 +6,38 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank._compat import StrOptions, fit_context, num_samples
+from labelrank._compat import StrOptions, num_samples
 from labelrank.aggregation import consensus
-from labelrank.rankers.base import OnEmpty, RankerMixin
+from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 
 
-class DummyRanker(RankerMixin, BaseEstimator):
-    """Predict the same ranking for every instance: the baseline that a learner has to beat.
+class DummyRanker(BaseRanker):
+    """Predict one ranking for every instance: the baseline that a learner has to beat.
 
-    The features are not looked at, so anything with a length serves as `X`.
+    The features are ignored, so anything with a length serves as `X`.
 
     Parameters
     ----------
     strategy : {"borda", "copeland", "kemeny", "random"}, default="borda"
-        How the rankings of the training set become one; see :mod:`labelrank.aggregation.consensus`.
+        How the rankings of the training set are aggregated; see :mod:`labelrank.aggregation`.
 
-        - ``"borda"``: by the mean number of votes, generalised to missing labels;
+        - ``"borda"``: by the mean number of votes, generalized to missing labels;
         - ``"copeland"``: by the number of majorities won;
         - ``"kemeny"``: the ranking that disagrees with the fewest preferences, exact for up to 15 labels;
-        - ``"random"``: a random ranking for each row that is predicted.
+        - ``"random"``: a random ranking for each predicted row.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` in which no label is preferred to another: warn and count them, refuse them, or
-        say nothing. They change nothing in the prediction.
+        What to do about rows of `y` without any observed pair. They do not change the prediction.
     random_state : int, RandomState instance or None, default=None
-        For ``strategy="random"``. With an int, every call gives the same rankings.
+        Seed of ``strategy="random"``. With an int, every call returns the same rankings.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_labels,)
-        The scores of the labels, larger is better: mean votes (Borda), majorities (Copeland), minus the rank (Kemeny),
+        Scores of the labels, larger is better: mean votes (Borda), majorities (Copeland), minus the rank (Kemeny),
         0 (random).
     ranks_ : ndarray of shape (n_labels,)
         The predicted ranking; all labels tied for ``"random"``.
@@ -47,11 +45,11 @@ class DummyRanker(RankerMixin, BaseEstimator):
         The share of the instances that prefer i to j among those that prefer one of them, 1/2 where there are none.
         1/2 throughout for ``"random"``.
     labels_ : ndarray of shape (n_labels,)
-        The names of the labels.
+        Names of the labels.
     n_features_in_ : int
-        The number of features, where `X` has any.
+        Number of features, where `X` has any.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the features, where `X` has any.
+        Names of the features, where `X` has any.
 
     Examples
     --------
@@ -66,8 +64,8 @@ class DummyRanker(RankerMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
         "strategy": [StrOptions({"borda", "copeland", "kemeny", "random"})],
-        "on_empty": [StrOptions({"warn", "error", "ignore"})],
         "random_state": ["random_state"],
     }
 
@@ -82,35 +80,21 @@ class DummyRanker(RankerMixin, BaseEstimator):
         self.on_empty = on_empty
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DummyRanker:
-        """Find the ranking that the training set agrees on most.
+    def _checks(self) -> dict[str, Any]:
+        return {"skip_check_array": True}
 
-        Parameters
-        ----------
-        X : array-like of length n_samples
-            Not used, but for its length.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
-        sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights of the instances.
-
-        Returns
-        -------
-        DummyRanker
-        """
-        X, y, sample_weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, skip_check_array=True)
+    def _learn(self, data: Training, progress: Progress) -> None:
+        k = len(self.labels_)
         if self.strategy == "random":
-            self.scores_ = np.zeros(y.shape[1])
-            self.pair_proba_ = np.full((y.shape[1], y.shape[1]), 0.5)
+            self.scores_ = np.zeros(k)
+            self.pair_proba_ = np.full((k, k), 0.5)
         else:
-            self.scores_ = _SCORES[self.strategy](y, sample_weight)
-            self.pair_proba_ = consensus.pair_shares(consensus.pair_counts(y, sample_weight))
+            self.scores_ = _SCORES[self.strategy](data.graphs, data.weight)
+            self.pair_proba_ = consensus.pair_shares(consensus.pair_counts(data.graphs, data.weight))
         self.ranks_ = ranks_from_scores(self.scores_[np.newaxis, :])[0]
-        return self
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Scores of the labels, larger is better, the same in each row unless ``strategy="random"``.
+        """Scores of the labels, the same in each row unless ``strategy="random"``.
 
         Parameters
         ----------
@@ -120,6 +104,7 @@ class DummyRanker(RankerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
+            Larger is better.
         """
         check_is_fitted(self)
         shape = (num_samples(X), len(self.labels_))
@@ -149,16 +134,12 @@ class DummyRanker(RankerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         tags.no_validation = True
-        tags.non_deterministic = self.strategy == "random"  # a row's ranking depends on its place in X
+        tags.non_deterministic = self.strategy == "random"  # the ranking of a row depends on its position in X
         return tags
-
-
-def _kemeny_scores(y: Any, sample_weight: Any) -> npt.NDArray[np.float64]:
-    return -consensus.kemeny(y, sample_weight)
 
 
 _SCORES = {
     "borda": consensus.borda_scores,
     "copeland": consensus.copeland_scores,
-    "kemeny": _kemeny_scores,
+    "kemeny": lambda graphs, weight: -consensus.kemeny(graphs, weight),
 }

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn import config_context
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import has_fit_parameter
 
-from labelrank._compat import HasMethods, StrOptions, fit_context
+from labelrank._compat import HasMethods, StrOptions
 from labelrank.aggregation.consensus import pair_counts, pair_shares
-from labelrank.rankers.base import OnEmpty, RankerMixin
-from labelrank.supervision import PreferenceGraphs, as_graphs
-
-FloatArray = npt.NDArray[np.float64]
+from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
+from labelrank.supervision import PreferenceGraphs
 
 
 def _gives_probabilities(self: PairwiseRanker) -> bool:
@@ -32,35 +32,36 @@ def _gives_probabilities(self: PairwiseRanker) -> bool:
     return True
 
 
-class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
+class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
     """Ranking by pairwise comparison, with any classifier of scikit-learn.
 
-    For each pair of labels i < j a classifier learns, from the instances that prefer one of the two, which comes first.
-    An instance in which one of them is missing, or in which they are tied, is simply absent from the training set of
-    that pair. The score of a label is the sum of its probabilities, or of its votes, against all others; ordering by
-    the sum of (true) probabilities maximises the expected rank correlation of Spearman.
+    For each pair of labels i < j, a classifier learns which of the two comes first from the instances that prefer one
+    of them. An instance in which one of them is missing, or in which they are tied, is left out of the training set of
+    that pair. The score of a label is the sum of its probabilities, or of its votes, against all others. Ordering by
+    the sum of the (true) probabilities maximizes Spearman's rank correlation in expectation.
 
     Parameters
     ----------
     estimator : classifier, optional
-        What is cloned and fitted for each pair; by default :class:`sklearn.linear_model.LogisticRegression`.
+        Cloned and fitted for each pair; by default :class:`sklearn.linear_model.LogisticRegression`.
     voting : {"probability", "vote"}, default="probability"
         ``"probability"``: a label scores P(i before j) against each other label, which needs `predict_proba`.
         ``"vote"``: 1 for each label that it is predicted to come before, 1/2 where nothing is known about the pair,
         which needs `predict` only. Labels with equal numbers of votes are tied.
     n_jobs : int, optional
-        Threads over the pairs in `fit`; -1 for one per core. :class:`joblib.parallel_config` chooses processes.
+        Number of threads that fit the pairs; -1 uses all cores. :class:`joblib.parallel_config` selects processes.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair, from which nothing can be learned.
+        What to do about rows of `y` without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------
     estimators_ : list of length n_labels * (n_labels - 1) / 2
         The classifiers of the pairs (0, 1), (0, 2), ..., (1, 2), ...; their class 1 is "the first label comes first".
-        None for a pair of which all training instances say the same, or none says anything.
+        None for a pair without training instances or whose instances all agree, and for the pairs that an interrupted
+        ``fit`` did not reach.
     pair_proba_ : ndarray of shape (n_labels, n_labels)
         The share of the training instances, by weight, that prefer i to j among those that prefer one of them, 1/2
-        where there are none. It is the prediction for the pairs without classifier.
+        where there are none. It is the prediction for pairs without a classifier.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
@@ -70,8 +71,8 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    `sample_weight` goes to the classifiers, multiplied by the weights of the edges where graphs have any; a classifier
-    that takes no weights is an error then.
+    The classifiers are fitted with `sample_weight` multiplied by the weights of the edges, where graphs have any. A
+    classifier that does not accept weights raises an error then.
 
     References
     ----------
@@ -91,10 +92,10 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
         "voting": [StrOptions({"probability", "vote"})],
         "n_jobs": [Integral, None],
-        "on_empty": [StrOptions({"warn", "error", "ignore"})],
     }
 
     def __init__(
@@ -110,47 +111,52 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.on_empty = on_empty
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PairwiseRanker:
-        """Fit a classifier for each pair of labels.
+    def _checks(self) -> dict[str, Any]:
+        tags = get_tags(self._classifier()).input_tags
+        return {
+            "accept_sparse": ["csr", "csc"] if tags.sparse else False,
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        }
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
-        sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights of the instances.
-
-        Returns
-        -------
-        PairwiseRanker
-        """
-        if not is_classifier(self._classifier()):
-            raise ValueError(
-                f"estimator must be a classifier, got {type(self._classifier()).__name__}, which does not predict "
-                "classes; take the classifier of its kind, such as RidgeClassifier for Ridge"
-            )
-        if self.voting == "probability" and not hasattr(self._classifier(), "predict_proba"):
-            raise ValueError(
-                f'voting="probability" needs predict_proba, which {type(self._classifier()).__name__} does not have; '
-                'pass voting="vote", or wrap it in sklearn.calibration.CalibratedClassifierCV'
-            )
-        X, y, weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **self._checks_of_X())
-        graphs = as_graphs(y)
-        weighted = sample_weight is not None or graphs.weight is not None
-        if weighted and not has_fit_parameter(self._classifier(), "sample_weight"):
-            raise ValueError(
-                f"{type(self._classifier()).__name__} takes no sample_weight, but "
-                f"{'sample_weight was given' if sample_weight is not None else 'the edges of y have weights'}; choose "
-                "another estimator, or leave the weights out"
-            )
-        self.pair_proba_ = pair_shares(pair_counts(graphs, weight))
-        self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit_pair)(self._classifier(), X, pair, weighted, self.labels_) for pair in _pairs(graphs, weight)
+    def _learn(self, data: Training, progress: Progress) -> None:
+        classifier, graphs = self._classifier(), data.graphs
+        weighted = graphs.weight is not None or bool((data.weight != 1).any())
+        self._check_classifier(classifier, weighted)
+        k = len(self.labels_)
+        n_pairs = k * (k - 1) // 2
+        self.pair_proba_ = pair_shares(pair_counts(graphs, data.weight))
+        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(_fit_pair)(classifier, data.X, pair, weighted, self.labels_) for pair in _pairs(graphs, data.weight)
         )
-        return self
+
+        def attributes(found: list[Any]) -> dict[str, Any]:
+            return {"estimators_": found + [None] * (n_pairs - len(found))}
+
+        self.estimators_ = attributes(progress.collect("pair", fitted, n_pairs, attributes))["estimators_"]
+
+    def _classifier(self) -> Any:
+        from sklearn.linear_model import LogisticRegression  # takes long to load, and is not always needed
+
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    def _check_classifier(self, classifier: Any, weighted: bool) -> None:
+        """Raise if the classifier cannot do what `voting` or the weights require."""
+        name = type(classifier).__name__
+        if not is_classifier(classifier):
+            raise ValueError(
+                f"estimator must be a classifier, got {name}, which does not predict classes; use the corresponding "
+                "classifier, such as RidgeClassifier for Ridge"
+            )
+        if self.voting == "probability" and not hasattr(classifier, "predict_proba"):
+            raise ValueError(
+                f'voting="probability" needs predict_proba, which {name} does not have; pass voting="vote", or wrap it '
+                "in sklearn.calibration.CalibratedClassifierCV"
+            )
+        if weighted and not has_fit_parameter(classifier, "sample_weight"):
+            raise ValueError(
+                f"{name} takes no sample_weight, but the instances or the edges of y have weights; choose another "
+                "estimator, or leave the weights out"
+            )
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels: the sum of their probabilities or votes against all others.
@@ -165,12 +171,12 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels)
             From 0 to n_labels - 1, larger is better.
         """
-        X = self._check(X)
+        X = self._check_X(X)
         scores = np.zeros((X.shape[0], len(self.labels_)))
         for i, j, p in self._comparisons(X, self.voting):
             scores[:, i] += p
             scores[:, j] += 1 - p
-        # Sums of the same numbers in another order: what differs by rounding only is tied.
+        # The order of summation must not break ties.
         return np.asarray(np.round(scores, 12))
 
     @available_if(_gives_probabilities)
@@ -187,11 +193,21 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels, n_labels)
             1/2 on the diagonal.
         """
-        X = self._check(X)
+        X = self._check_X(X)
         proba = np.full((X.shape[0], len(self.labels_), len(self.labels_)), 0.5)
         for i, j, p in self._comparisons(X, "probability"):
             proba[:, i, j], proba[:, j, i] = p, 1 - p
         return proba
+
+    def _comparisons(self, X: Any, voting: str) -> Iterator[tuple[int, int, Any]]:
+        """For each pair i < j, P(i before j) or the vote for i: one number for each instance, or one for all."""
+        pairs = itertools.combinations(range(len(self.labels_)), 2)
+        for (i, j), classifier in zip(pairs, self.estimators_, strict=True):
+            if classifier is None:
+                share = self.pair_proba_[i, j]
+                yield i, j, share if voting == "probability" else 0.5 + 0.5 * np.sign(share - 0.5)
+            else:
+                yield i, j, classifier.predict_proba(X)[:, 1] if voting == "probability" else classifier.predict(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -200,36 +216,6 @@ class PairwiseRanker(RankerMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.allow_nan = of_pairs.input_tags.allow_nan
         tags.non_deterministic = of_pairs.non_deterministic
         return tags
-
-    def _classifier(self) -> Any:
-        from sklearn.linear_model import LogisticRegression  # takes long to load, and is not always needed
-
-        return LogisticRegression() if self.estimator is None else self.estimator
-
-    def _checks_of_X(self) -> dict[str, Any]:
-        tags = get_tags(self._classifier()).input_tags
-        return {
-            "accept_sparse": ["csr", "csc"] if tags.sparse else False,
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
-
-    def _check(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._checks_of_X())
-
-    def _comparisons(self, X: Any, voting: str) -> Iterator[tuple[int, int, Any]]:
-        """For each pair i < j, P(i before j) of the instances, or whether it is predicted: a vector, or one number."""
-        for (i, j), classifier in zip(_numbered(len(self.labels_)), self.estimators_, strict=True):
-            if classifier is None:
-                p = self.pair_proba_[i, j]  # 0, 1/2 or 1
-            else:
-                p = classifier.predict_proba(X)[:, 1] if voting == "probability" else classifier.predict(X)
-            yield i, j, p
-
-
-def _numbered(n_labels: int) -> list[tuple[int, int]]:
-    """All pairs, in the order of the classifiers."""
-    return [(i, j) for i in range(n_labels) for j in range(i + 1, n_labels)]
 
 
 class Pair(NamedTuple):
@@ -247,7 +233,7 @@ def _pairs(graphs: PreferenceGraphs, weight: FloatArray) -> Iterator[Pair]:
     k = graphs.shape[1]
     if graphs.storage == "levels":
         levels = np.asfortranarray(graphs.levels)
-        for i, j in _numbered(k):
+        for i, j in itertools.combinations(range(k), 2):
             a, b = levels[:, i], levels[:, j]
             rows = np.flatnonzero((a >= 0) & (b >= 0) & (a != b) & (weight > 0))
             yield Pair(i, j, rows, (a[rows] < b[rows]).astype(np.intp), weight[rows])
@@ -259,7 +245,7 @@ def _pairs(graphs: PreferenceGraphs, weight: FloatArray) -> Iterator[Pair]:
     by_pair = np.argsort(number, kind="stable")  # the instances of a pair stay in order
     by_pair = by_pair[votes[by_pair] > 0]
     sorted_numbers = number[by_pair]
-    for i, j in _numbered(k):
+    for i, j in itertools.combinations(range(k), 2):
         start, stop = np.searchsorted(sorted_numbers, [i * k + j, i * k + j + 1])
         chosen = by_pair[start:stop]
         first = (edges.better[chosen] == i).astype(np.intp)
@@ -267,12 +253,13 @@ def _pairs(graphs: PreferenceGraphs, weight: FloatArray) -> Iterator[Pair]:
 
 
 def _fit_pair(estimator: Any, X: Any, pair: Pair, weighted: bool, labels: npt.NDArray[Any]) -> Any:
-    """A classifier for one pair; None where there is nothing to tell apart."""
+    """Fit the classifier of a pair; None if there are not two classes."""
     if not len(pair.first) or pair.first.min() == pair.first.max():
         return None
     parameters = {"sample_weight": pair.weight} if weighted else {}
     try:
-        return clone(estimator).fit(X[pair.rows], pair.first, **parameters)
+        with config_context(skip_parameter_validation=False):  # the parameters of the classifier are the user's
+            return clone(estimator).fit(X[pair.rows], pair.first, **parameters)
     except Exception as error:
         error.add_note(f"in the classifier of the labels {labels[pair.i]!r} and {labels[pair.j]!r}")
         raise
