@@ -21,8 +21,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrank import DummyRanker, PreferenceGraphs, as_graphs
-from labelrank.aggregation.consensus import pair_counts, pair_shares
 from labelrank.datasets import load_iris_rankings, make_label_ranking, make_pairwise_battles
+from labelrank.pairs import pair_shares
 from labelrank.rankers.pairwise import PairwiseRanker
 
 NAN = float("nan")
@@ -102,7 +102,7 @@ def test_graphs_of_edges(weighted):
             assert_allclose(ranker.estimators_[number].coef_, model.coef_, rtol=1e-8)
             assert_allclose(ranker.pairwise_proba(X)[:, i, j], model.predict_proba(X)[:, 1])
             number += 1
-    assert_allclose(ranker.pair_proba_, pair_shares(pair_counts(graphs)))
+    assert_allclose(ranker.pair_proba_, pair_shares(graphs.pair_counts()))
 
 
 def test_levels_and_edges_are_the_same_graphs():

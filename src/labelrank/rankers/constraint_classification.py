@@ -8,15 +8,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import Interval
-from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
-from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
+from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
+from labelrank.supervision import stacklevel_of_user
 
 
 class ConstraintClassificationRanker(BaseRanker):
@@ -135,14 +135,15 @@ class ConstraintClassificationRanker(BaseRanker):
         return {"accept_sparse": "csr", "dtype": np.float64}
 
     def _learn(self, data: Training, progress: Progress) -> None:
-        from labelrank._kernels.rankers.perceptron import Rows, perceptron_pass
+        from labelrank._kernels.rankers.perceptron import SparseRows, perceptron_pass
 
         X, weight = _canonical(data.X), data.weight
-        constraints, totals = _constraints(data.graphs)
+        constraints = data.graphs.pair_rows()
+        _, totals = data.graphs.concordance(np.zeros(data.graphs.shape))  # weight of the pairs of each instance
         visited = np.flatnonzero((weight > 0) & (totals > 0))
         constant = float(self.fit_intercept)
         margin = self.margin * _mean_square(X[visited], weight[visited], constant)
-        rows, total = Rows(X.data, X.indices, X.indptr), float(weight @ totals)
+        features, total = SparseRows(X.data, X.indices, X.indptr), float(weight @ totals)
         coef = np.zeros((X.shape[1] + 1, len(self.labels_)))
         moments, mean, gap = np.zeros_like(coef), np.zeros_like(coef), 0.0
         rng = check_random_state(self.random_state)
@@ -154,7 +155,7 @@ class ConstraintClassificationRanker(BaseRanker):
             for _ in range(self.max_iter if len(visited) else 0):
                 order = rng.permutation(visited) if self.shuffle else visited
                 time, violated = perceptron_pass(
-                    order, rows, constraints, weight, constant, margin, coef, moments, time
+                    order, features, constraints, weight, constant, margin, coef, moments, time
                 )
                 before, mean = mean, coef - moments / time
                 gap = float(np.linalg.norm(_direction(mean) - _direction(before)))
@@ -228,19 +229,3 @@ def _mean_square(X: Any, weight: FloatArray, constant: float) -> float:
 def _direction(coef: FloatArray) -> FloatArray:
     norm = np.linalg.norm(coef)
     return np.asarray(coef / norm if norm > 0 else coef)
-
-
-def _constraints(graphs: PreferenceGraphs) -> tuple[Any, FloatArray]:
-    """Graphs as the kernel takes them, and the total weight of the constraints of each instance."""
-    from labelrank._kernels.rankers.perceptron import Constraints
-
-    n = len(graphs)
-    if graphs.storage == "levels":
-        none = np.empty(0, np.int32)
-        levels = graphs.levels.astype(np.int32)
-        return Constraints(levels, np.empty(0, np.int64), none, none, np.empty(0)), graphs.edge_counts().astype(float)
-    votes = np.ones(graphs.n_edges) if graphs.weight is None else np.asarray(graphs.weight, np.float64)
-    pointers = graphs.indptr.astype(np.int64)
-    totals: npt.NDArray[Any] = np.bincount(np.repeat(np.arange(n), np.diff(pointers)), votes, minlength=n)
-    ends = graphs.better.astype(np.int32), graphs.worse.astype(np.int32)
-    return Constraints(np.empty((n, 0), np.int32), pointers, *ends, votes), totals.astype(np.float64)

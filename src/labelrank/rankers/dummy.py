@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, num_samples
-from labelrank.aggregation import consensus
+from labelrank.aggregation import borda_scores, copeland_scores, kemeny
+from labelrank.pairs import pair_shares
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 
@@ -90,10 +91,10 @@ class DummyRanker(BaseRanker):
             self.pair_proba_ = np.full((k, k), 0.5)
         else:
             self.scores_ = _SCORES[self.strategy](data.graphs, data.weight)
-            self.pair_proba_ = consensus.pair_shares(consensus.pair_counts(data.graphs, data.weight))
+            self.pair_proba_ = pair_shares(data.graphs.pair_counts(data.weight))
         self.ranks_ = ranks_from_scores(self.scores_[np.newaxis, :])[0]
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels, the same in each row unless ``strategy="random"``.
 
         Parameters
@@ -113,7 +114,7 @@ class DummyRanker(BaseRanker):
             return np.argsort(drawn, axis=1).astype(np.float64)  # a random permutation in each row
         return np.tile(self.scores_, (shape[0], 1))
 
-    def pairwise_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def pairwise_proba(self, X: Any) -> FloatArray:
         """P(label i comes before label j), the same for each instance.
 
         Parameters
@@ -139,7 +140,7 @@ class DummyRanker(BaseRanker):
 
 
 _SCORES = {
-    "borda": consensus.borda_scores,
-    "copeland": consensus.copeland_scores,
-    "kemeny": lambda graphs, weight: -consensus.kemeny(graphs, weight),
+    "borda": borda_scores,
+    "copeland": copeland_scores,
+    "kemeny": lambda graphs, weight: -kemeny(graphs, weight),
 }

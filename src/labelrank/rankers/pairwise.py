@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import HasMethods, StrOptions
-from labelrank.aggregation.consensus import pair_counts, pair_shares
-from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
-from labelrank.supervision import PreferenceGraphs
+from labelrank.pairs import LabelPair, pair_shares
+from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 
 
 def _gives_probabilities(self: PairwiseRanker) -> bool:
@@ -124,9 +124,10 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
         self._check_classifier(classifier, weighted)
         k = len(self.labels_)
         n_pairs = k * (k - 1) // 2
-        self.pair_proba_ = pair_shares(pair_counts(graphs, data.weight))
+        self.pair_proba_ = pair_shares(graphs.pair_counts(data.weight))
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(_fit_pair)(classifier, data.X, pair, weighted, self.labels_) for pair in _pairs(graphs, data.weight)
+            delayed(_fit_pair)(classifier, data.X, pair, weighted, self.labels_)
+            for pair in graphs.label_pairs(data.weight)
         )
 
         def attributes(found: list[Any]) -> dict[str, Any]:
@@ -218,41 +219,7 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
         return tags
 
 
-class Pair(NamedTuple):
-    """The training set of two labels."""
-
-    i: int
-    j: int
-    rows: npt.NDArray[np.intp]
-    first: npt.NDArray[np.intp]  # 1 where i comes first, 0 where j does
-    weight: FloatArray
-
-
-def _pairs(graphs: PreferenceGraphs, weight: FloatArray) -> Iterator[Pair]:
-    """All pairs i < j, with the instances of positive weight that prefer one of the two."""
-    k = graphs.shape[1]
-    if graphs.storage == "levels":
-        levels = np.asfortranarray(graphs.levels)
-        for i, j in itertools.combinations(range(k), 2):
-            a, b = levels[:, i], levels[:, j]
-            rows = np.flatnonzero((a >= 0) & (b >= 0) & (a != b) & (weight > 0))
-            yield Pair(i, j, rows, (a[rows] < b[rows]).astype(np.intp), weight[rows])
-        return
-    edges = graphs.to_edges()
-    votes = weight[edges.instance] if graphs.weight is None else weight[edges.instance] * graphs.weight
-    low, high = np.minimum(edges.better, edges.worse), np.maximum(edges.better, edges.worse)
-    number = low * k + high
-    by_pair = np.argsort(number, kind="stable")  # the instances of a pair stay in order
-    by_pair = by_pair[votes[by_pair] > 0]
-    sorted_numbers = number[by_pair]
-    for i, j in itertools.combinations(range(k), 2):
-        start, stop = np.searchsorted(sorted_numbers, [i * k + j, i * k + j + 1])
-        chosen = by_pair[start:stop]
-        first = (edges.better[chosen] == i).astype(np.intp)
-        yield Pair(i, j, edges.instance[chosen], first, votes[chosen])
-
-
-def _fit_pair(estimator: Any, X: Any, pair: Pair, weighted: bool, labels: npt.NDArray[Any]) -> Any:
+def _fit_pair(estimator: Any, X: Any, pair: LabelPair, weighted: bool, labels: npt.NDArray[Any]) -> Any:
     """Fit the classifier of a pair; None if there are not two classes."""
     if not len(pair.first) or pair.first.min() == pair.first.max():
         return None
