@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from labelrank import PreferenceGraphs, orders_from_ranks
-from labelrank.aggregation.consensus import borda, copeland, kemeny, pair_counts
+from labelrank.aggregation import borda, copeland, kemeny, pair_counts
 
 SCHOOLS = ["London", "Paris", "Milano", "StGallen", "Barcelona", "Stockholm"]
 

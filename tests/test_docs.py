@@ -19,6 +19,7 @@ MODULES = [
     "losses",
     "metrics",
     "neighbors",
+    "pairs",
     "plots",
     "rankers",
     "solvers",

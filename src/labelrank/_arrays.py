@@ -1,4 +1,4 @@
-"""Types of arrays, blocks of rows and pointers: small helpers of every part of the library."""
+"""Types of arrays, blocks of rows, pointers and missing values: small helpers of every part of the library."""
 
 from __future__ import annotations
 
@@ -40,3 +40,15 @@ def pointers(counts: Any) -> IntArray:
     ends = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=ends[1:])
     return ends
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or the NA of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # the NA of pandas has no truth value
+        return True
+    except ValueError:  # an array has too many
+        return False

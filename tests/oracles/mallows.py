@@ -47,7 +47,7 @@ def pairwise_proba(center, theta):
 
 
 def pair_probability(m, theta):
-    """P(a before b), a m places before b in the centre, as it is printed: h(m + 1) - h(m)."""
+    """P(a before b), a m places before b in the center, as it is printed: h(m + 1) - h(m)."""
     if theta == 0:
         return 0.5
 
@@ -72,7 +72,7 @@ def smallest_distance_of_an_extension(partial, center):
 
 
 def most_probable_extension(partial, center):
-    """Insert each missing label on its own at the first best place; labels of one place in the order of the centre."""
+    """Insert each missing label on its own at the first best place; labels of one place in the order of the center."""
     groups = sorted({rank for rank in partial if not math.isnan(rank)})
     places = [[] for _ in range(len(groups) + 1)]  # labels that stand after j groups
     for i, rank in enumerate(partial):
@@ -97,7 +97,7 @@ def most_probable_extension(partial, center):
 
 
 def votes(row):
-    """Generalised Borda votes of one ranking, exact."""
+    """Generalized Borda votes of one ranking, exact."""
     n = len(row)
     ranked = sorted(rank for rank in row if not math.isnan(rank))
     m = len(ranked)
@@ -121,33 +121,29 @@ def borda_center(rows, weights, tie_break=None):
 
 
 def iterated_center(rows, weights):
-    """The scheme for incomplete rankings: (centre, mean distance, whether it settled)."""
+    """The scheme for incomplete rankings: (center, number of completions, mean distance of the completed rankings)."""
     used = [(r, w) for r, w in zip(rows, weights, strict=True) if w and sum(not math.isnan(x) for x in r) >= 2]
     n = len(rows[0])
     if not used:
-        return tuple(range(1, n + 1)), n * (n - 1) / 4, True
+        return tuple(range(1, n + 1)), 0, n * (n - 1) / 4
     rows, weights = [r for r, _ in used], [w for _, w in used]
     center, initial = borda_center(rows, weights)
-    visited = []
-    while center not in visited:
-        visited.append(center)
+    rounds, before = 0, None
+    while center != before and any(math.isnan(rank) for row in rows for rank in row):
+        rounds, before = rounds + 1, center
         completed = [most_probable_extension(row, center) for row in rows]
         center, _ = borda_center(completed, weights, initial)
-
-    def mean(center):
-        completed = [most_probable_extension(row, center) for row in rows]
-        far = [w * distance(r, center) for r, w in zip(completed, weights, strict=True)]
-        return math.fsum(far) / math.fsum(weights)
-
-    cycle = visited[visited.index(center) :]
-    best = min(cycle, key=mean)
-    return best, mean(best), len(cycle) == 1
+    completed = [most_probable_extension(row, center) for row in rows]
+    far = [w * distance(r, center) for r, w in zip(completed, weights, strict=True)]
+    return center, rounds, math.fsum(far) / math.fsum(weights)
 
 
-def composite_log_likelihood(counts, center, theta):
-    total = 0.0
+def reversed_pairs(counts, center, theta):
+    """Weight of the pairs that disagree with the center, and what is expected of as many pairs in the model."""
+    found = expected = 0.0
     for a, b in itertools.permutations(range(len(center)), 2):
         if center[a] < center[b]:
-            p = pair_probability(center[b] - center[a], theta)
-            total += counts[a][b] * math.log(p) + counts[b][a] * math.log(1 - p)
-    return total
+            found += counts[b][a]
+            p = 1.0 if theta == math.inf else pair_probability(center[b] - center[a], theta)
+            expected += (counts[a][b] + counts[b][a]) * (1 - p)
+    return found, expected

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from labelrank import DummyRanker, PreferenceGraphs, all_rankers
-from labelrank.aggregation import consensus
+from labelrank import aggregation as consensus
 
 NAN = float("nan")
 rng = np.random.default_rng(0)

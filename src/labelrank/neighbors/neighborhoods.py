@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.exceptions import ConvergenceWarning
 
-from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
+from labelrank.aggregation.mallows import pair_probabilities, spread_of_counts
+from labelrank.aggregation.plackett_luce import MAX_ITER, PRIOR, TOL, warn_of_change
+from labelrank.pairs import PairRows
+from labelrank.supervision import PreferenceGraphs
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Aggregation = Literal["mallows", "mallows_completed", "borda", "plackett_luce"]
 
-_LARGEST_SPREAD = 10.0  # theta of neighbours that agree in everything
 _MAX_ROUNDS = 50  # of completing and counting; a few are enough
-_PRIOR = 0.1  # wins and losses of each label against one of weight 1: they keep Plackett-Luce weights finite
-_TOL, _MAX_ITER = 1e-8, 100  # of Newton's method for the logarithms of the weights; ten iterations are enough
 _BLOCK = 2**20  # numbers in the pair counts of one block of queries
 _TABLE = 2**26  # entries of a table of all preferences of all rows; beyond it pairs are compared when they are needed
 _FEWEST = 256  # queries that are worth a thread
@@ -50,8 +48,8 @@ class NeighborhoodsMixin:
             kind_of_rankings,
             preference_table,
             vote_matrix,
-            votes_of_all_counts,
         )
+        from labelrank._kernels.pairs.votes import votes_of_all_counts
 
         n, k = y.shape
         with_edges = isinstance(y, PreferenceGraphs) and y.storage == "edges"
@@ -98,7 +96,7 @@ class NeighborhoodsMixin:
         """What ``decision_function`` returns; `prior` breaks ties of the Mallows centre."""
         if self.aggregation in ("mallows", "mallows_completed"):
             return len(self.labels_) + 1.0 - self._centers(neighbors, weights, prior)
-        from labelrank._kernels.neighbors.neighborhoods import level_ties
+        from labelrank._kernels.pairs.votes import level_ties
 
         by = self._votes if self.aggregation == "borda" else self._log_weights
         scores = by(neighbors, weights)
@@ -131,7 +129,8 @@ class NeighborhoodsMixin:
 
     def _votes(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Mean Borda votes."""
-        from labelrank._kernels.neighbors.neighborhoods import mean_votes, votes_of_all_counts, votes_of_table
+        from labelrank._kernels.neighbors.neighborhoods import mean_votes, votes_of_table
+        from labelrank._kernels.pairs.votes import votes_of_all_counts
 
         votes = np.empty((len(neighbors), len(self.labels_)))
         if not self._by_pairs:
@@ -149,25 +148,13 @@ class NeighborhoodsMixin:
 
     def _log_weights(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Logarithms of Plackett-Luce weights."""
-        from labelrank._kernels.aggregation.plackett_luce import log_weights_of_counts, log_weights_of_ranks
+        from labelrank._kernels.aggregation.plackett_luce import log_weights
 
         found = np.empty((len(neighbors), len(self.labels_)))
-        how = (_PRIOR, _TOL, _MAX_ITER)
-
-        def of_block(neighbors: IntArray, weights: FloatArray, found: FloatArray) -> float:
-            return log_weights_of_counts(self._counts(neighbors, weights), found, *how)
-
-        if self.storage_ == "edges":
-            changes = self._over_queries(of_block, neighbors, weights, found)
-        else:
-            changes = self._over_queries(log_weights_of_ranks, neighbors, weights, found, fixed=(self.ranks_, *how))
-        if max(changes, default=0.0) > _TOL:
-            warnings.warn(
-                f"the Plackett-Luce weights of some instances still change by {max(changes):.1e}, relative, after "
-                f"{_MAX_ITER} iterations",
-                ConvergenceWarning,
-                stacklevel=stacklevel_of_user(),
-            )
+        better, worse = np.ascontiguousarray(self.edges_.T)
+        rows = PairRows(self.ranks_, self.indptr_, better, worse, self.edge_weight_)
+        changes = self._over_queries(log_weights, neighbors, weights, found, fixed=(rows, PRIOR, TOL, MAX_ITER))
+        warn_of_change(max(changes, default=0.0))
         return found
 
     # --- Pairs
@@ -183,26 +170,21 @@ class NeighborhoodsMixin:
 
     def _spreads(self, neighbors: IntArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
         """Theta around the given centres."""
-        from labelrank._kernels.neighbors.neighborhoods import spreads
-
         theta = np.empty(len(neighbors))
 
         def of_block(neighbors: IntArray, weights: FloatArray, centers: FloatArray, theta: FloatArray) -> None:
-            spreads(self._counts(neighbors, weights), centers, theta, self.storage_ == "strict", _LARGEST_SPREAD)
+            theta[:] = spread_of_counts(self._counts(neighbors, weights), centers)
 
         self._over_queries(of_block, neighbors, weights, centers, theta)
         return theta
 
     def _pair_proba(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """P(i before j) by the aggregation, of shape (n_queries, n_labels, n_labels)."""
-        from labelrank._kernels.neighbors.neighborhoods import mallows_pairs
-
         k = len(self.labels_)
         proba = np.empty((len(neighbors), k, k))
         if self.aggregation in ("mallows", "mallows_completed"):
             centers = self._centers(neighbors, weights)
-            self._over_queries(mallows_pairs, centers, self._spreads(neighbors, weights, centers), proba)
-            return proba
+            return pair_probabilities(centers, self._spreads(neighbors, weights, centers))
 
         def shares(neighbors: IntArray, weights: FloatArray, proba: FloatArray) -> None:
             counts = self._counts(neighbors, weights)

@@ -1,7 +1,8 @@
 """What supervision says about pairs of labels: counts, signs, votes and concordance.
 
-Every function takes any :class:`~labelrank.PreferenceGraphs`, with ties, missing labels and weighted edges, and is a
-method of the graphs as well. Nothing outside of this package and of ``supervision`` looks at how graphs are stored.
+Every function takes a rank matrix or any :class:`~labelrank.PreferenceGraphs`, with ties, missing labels and weighted
+edges, and is a method of the graphs as well. Nothing outside of this package and of ``supervision`` looks at how graphs
+are stored.
 """
 
 from labelrank.pairs.concordance import concordance

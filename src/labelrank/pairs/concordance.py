@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from labelrank._arrays import FloatArray
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import as_graphs
 
 
-def concordance(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+def concordance(y: Any, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Weight of the pairs on which a ranking agrees less that of those on which it does not, and of all pairs.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
     ranks : ndarray of shape (n_samples, n_labels)
         A complete ranking for each instance; a pair that it ties counts 0 in the balance.
 
@@ -27,6 +29,7 @@ def concordance(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray
     """
     from labelrank._kernels.pairs.concordance import concordance_of_rows
 
+    graphs = as_graphs(y)
     if graphs.storage == "edges":
         edges, weight = graphs.to_edges(), graphs.edge_weights()
         signs = np.sign(ranks[edges.instance, edges.worse] - ranks[edges.instance, edges.better])

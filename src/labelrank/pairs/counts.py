@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from labelrank._arrays import FloatArray
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import as_graphs
 from labelrank.supervision.weights import row_weights
 
 
-def pair_counts(graphs: PreferenceGraphs, sample_weight: Any = None, *, ties: float = 0.0) -> FloatArray:
+def pair_counts(y: Any, sample_weight: Any = None, *, ties: float = 0.0) -> FloatArray:
     """Total weight of the instances that prefer each label to each other one.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        The weight of an edge is its number of votes.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs; the weight of an edge is its number of votes.
     sample_weight : array-like of shape (n_samples,), optional
         Non-negative weights of the instances.
     ties : float, default=0.0
@@ -27,9 +27,18 @@ def pair_counts(graphs: PreferenceGraphs, sample_weight: Any = None, *, ties: fl
     -------
     ndarray of shape (n_labels, n_labels)
         ``N[a, b]``, with a diagonal of zeros.
+
+    Examples
+    --------
+    >>> from labelrank.pairs import pair_counts
+    >>> pair_counts([[1, 2, 3], [2, 1, float("nan")], [1, 2, 2]])
+    array([[0., 2., 2.],
+           [1., 0., 1.],
+           [0., 0., 0.]])
     """
     from labelrank._kernels.pairs.counts import compare_columns
 
+    graphs = as_graphs(y)
     k = graphs.shape[1]
     weight = row_weights(sample_weight, len(graphs))
     counts = np.zeros((k, k))
@@ -58,9 +67,8 @@ def pair_shares(counts: Any) -> FloatArray:
 
     Examples
     --------
-    >>> from labelrank import as_graphs
     >>> from labelrank.pairs import pair_counts, pair_shares
-    >>> pair_shares(pair_counts(as_graphs([[1, 2], [1, 2], [2, 1], [1, 1]])))
+    >>> pair_shares(pair_counts([[1, 2], [1, 2], [2, 1], [1, 1]]))
     array([[0.5       , 0.66666667],
            [0.33333333, 0.5       ]])
     """

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray, pointers
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import PreferenceGraphs, as_graphs
 from labelrank.supervision.weights import row_weights
 
 
@@ -23,13 +23,13 @@ class LabelPair(NamedTuple):
     weight: FloatArray  # of the instance times that of the edge
 
 
-def label_pairs(graphs: PreferenceGraphs, sample_weight: Any = None) -> Iterator[LabelPair]:
+def label_pairs(y: Any, sample_weight: Any = None) -> Iterator[LabelPair]:
     """Iterate over the pairs of labels (0, 1), (0, 2), ..., (1, 2), ... with the instances that tell them apart.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
     sample_weight : array-like of shape (n_samples,), optional
         Non-negative weights of the instances.
 
@@ -38,6 +38,7 @@ def label_pairs(graphs: PreferenceGraphs, sample_weight: Any = None) -> Iterator
     LabelPair
         Its rows are in ascending order.
     """
+    graphs = as_graphs(y)
     k = graphs.shape[1]
     weight = row_weights(sample_weight, len(graphs))
     if graphs.storage == "edges":

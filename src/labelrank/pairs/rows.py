@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrank._arrays import FloatArray, IntArray
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import as_graphs
 
 
 class PairRows(NamedTuple):
@@ -35,18 +35,19 @@ class PairRows(NamedTuple):
     weight: FloatArray
 
 
-def pair_rows(graphs: PreferenceGraphs) -> PairRows:
+def pair_rows(y: Any) -> PairRows:
     """Arrays of graphs for kernels that look at the pairs of single instances.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
 
     Returns
     -------
     PairRows
     """
+    graphs = as_graphs(y)
     if graphs.storage == "edges":
         indptr, better, worse = (array.astype(np.int64) for array in (graphs.indptr, graphs.better, graphs.worse))
         return PairRows(np.empty((len(graphs), 0)), indptr, better, worse, graphs.edge_weights())

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import as_graphs
 
 
-def pair_signs(graphs: PreferenceGraphs) -> npt.NDArray[np.int8] | npt.NDArray[np.float64]:
+def pair_signs(y: Any) -> npt.NDArray[np.int8] | npt.NDArray[np.float64]:
     """Sign of each pair a < b in each instance: positive where a is preferred, negative where b is.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
 
     Returns
     -------
@@ -23,6 +25,7 @@ def pair_signs(graphs: PreferenceGraphs) -> npt.NDArray[np.int8] | npt.NDArray[n
         1)``; 0 where neither label is preferred. int8 with 1 and -1, or float64 with the weights of the edges as
         absolute values if the edges have weights.
     """
+    graphs = as_graphs(y)
     n, k = graphs.shape
     n_pairs = k * (k - 1) // 2
     if graphs.storage == "edges":

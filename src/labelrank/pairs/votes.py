@@ -8,11 +8,11 @@ import numpy as np
 
 from labelrank._arrays import FloatArray
 from labelrank.pairs.counts import pair_counts
-from labelrank.supervision.graphs import PreferenceGraphs
+from labelrank.supervision.graphs import as_graphs
 from labelrank.supervision.weights import row_weights
 
 
-def votes(graphs: PreferenceGraphs) -> FloatArray:
+def votes(y: Any) -> FloatArray:
     r"""Borda votes of each instance, generalized to missing labels, ties and edges.
 
     A ranking of m of the n labels gives (m − r + 1)(n + 1)/(m + 1) votes to the label at rank r and (n + 1)/2 votes to
@@ -24,8 +24,8 @@ def votes(graphs: PreferenceGraphs) -> FloatArray:
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
 
     Returns
     -------
@@ -33,6 +33,7 @@ def votes(graphs: PreferenceGraphs) -> FloatArray:
     """
     from labelrank._kernels.pairs.votes import votes_of_rankings
 
+    graphs = as_graphs(y)
     n, k = graphs.shape
     if graphs.storage == "edges":
         edges = graphs.to_edges()
@@ -71,15 +72,15 @@ def votes_of_counts(counts: Any) -> FloatArray:
     return found
 
 
-def mean_votes(graphs: PreferenceGraphs, sample_weight: Any = None) -> FloatArray:
+def mean_votes(y: Any, sample_weight: Any = None) -> FloatArray:
     """Mean Borda votes of all instances.
 
     Rankings have the weighted mean of :func:`votes`, graphs stored as edges the votes of their pair counts.
 
     Parameters
     ----------
-    graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        Preferences.
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs.
     sample_weight : array-like of shape (n_samples,), optional
         Non-negative weights of the instances.
 
@@ -88,6 +89,7 @@ def mean_votes(graphs: PreferenceGraphs, sample_weight: Any = None) -> FloatArra
     ndarray of shape (n_labels,)
         (n_labels + 1)/2 for every label if the weights sum to zero.
     """
+    graphs = as_graphs(y)
     if graphs.storage == "edges":
         return votes_of_counts(pair_counts(graphs, sample_weight))
     weight = row_weights(sample_weight, len(graphs))

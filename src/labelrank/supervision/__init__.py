@@ -1,6 +1,6 @@
 """What was observed: rank matrices, preference graphs, label hierarchies."""
 
-from labelrank.supervision._inputs import is_missing, label_names, stacklevel_of_user
+from labelrank.supervision._inputs import label_names, stacklevel_of_user
 from labelrank.supervision.graphs import PreferenceGraphs, as_graphs
 from labelrank.supervision.masking import mask_rankings
 from labelrank.supervision.rankings import (
@@ -16,7 +16,6 @@ __all__ = [
     "as_graphs",
     "check_rankings",
     "from_top_k",
-    "is_missing",
     "label_names",
     "mask_rankings",
     "orders_from_ranks",

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrank._arrays import is_missing
+
 RankMatrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
 
@@ -50,18 +52,6 @@ def like_input(array: npt.NDArray[Any], y: Any) -> Any:
     if hasattr(y, "iloc"):  # pandas
         return type(y)(array, index=y.index, columns=y.columns)
     return type(y)(array, schema=list(y.columns)).fill_nan(None)  # polars says null for what is missing
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for nothing: None, NaN, or the NA of pandas."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # the NA of pandas has no truth value
-        return True
-    except ValueError:  # an array has too many
-        return False
 
 
 # ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import is_missing
+
 
 def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
     """An integer for each group, whatever the groups are called."""
@@ -34,7 +36,7 @@ def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
                 f"groups must hold names that can be hashed, such as numbers, strings or tuples; row {i} is a "
                 f"{type(group).__name__}"
             ) from None
-        if any(_is_missing(part) for part in (group if isinstance(group, tuple) else (group,))):
+        if any(is_missing(part) for part in (group if isinstance(group, tuple) else (group,))):
             raise ValueError(f"groups has a missing entry (first: row {i}); name each group")
     return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)
 
@@ -44,12 +46,3 @@ def _is_column(groups: Any) -> bool:
     if isinstance(groups, str | bytes | set | frozenset | Mapping) or getattr(groups, "ndim", 1) == 0:
         return False
     return hasattr(groups, "__len__")
-
-
-def _is_missing(name: Any) -> bool:
-    if name is None:
-        return True
-    try:
-        return bool(name != name)
-    except TypeError:  # pandas.NA, which is neither
-        return True

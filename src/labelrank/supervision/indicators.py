@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrank._arrays import row_blocks
+from labelrank._arrays import is_missing, row_blocks
 from labelrank.supervision._inputs import (
     RANKS,
     Labels,
     float_matrix,
-    is_missing,
     label_names,
     object_array,
     refuse_infinity,

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from labelrank._arrays import is_missing
 from labelrank.supervision._inputs import (
     RANKS,
     SCORES,
     Labels,
     RankMatrix,
     float_matrix,
-    is_missing,
     label_names,
     like_input,
     object_array,

@@ -1,4 +1,4 @@
-"""What hypothesis draws for the Mallows model: centres, incomplete rankings, weighted samples, spreads."""
+"""What hypothesis draws for the Mallows model: centers, incomplete rankings, weighted samples, spreads."""
 
 import math
 

@@ -68,7 +68,7 @@ def test_logpmf_is_refused_beyond_its_limit():
     with pytest.raises(ValueError, match=r"leaves 27 labels free.*for up to 18"):
         model.logpmf([row])
     row[:] = NAN
-    row[[3, 10, 11]] = [2, 1, 3]  # what is outside these labels in the centre does not matter
+    row[[3, 10, 11]] = [2, 1, 3]  # what is outside these labels in the center does not matter
     shorter = Mallows.from_params(range(9), 1.0).logpmf([row[3:12]])
     np.testing.assert_allclose(model.logpmf([row]), shorter, rtol=1e-12)
 

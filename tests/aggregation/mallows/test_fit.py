@@ -10,17 +10,22 @@ from aggregation.mallows.strategies_of_mallows import NAN, samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import mallows as oracle
-from scipy.stats import kendalltau
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from strategies import graphs_of
 
 from labelrank import PreferenceGraphs, mask_rankings
-from labelrank.aggregation.consensus import kemeny, pair_counts
-from labelrank.aggregation.mallows import Mallows, most_probable_extension, theta_from_mean_distance
+from labelrank._kernels.aggregation.completion import center_of_completed
+from labelrank.aggregation import kemeny
+from labelrank.aggregation.mallows import (
+    Mallows,
+    most_probable_extension,
+    spread_of_counts,
+    theta_from_mean_distance,
+)
 
 INF = math.inf
-# Rankings whose centre takes four rounds to settle.
+# Rankings whose center takes four rounds to settle.
 SLOW = [[3, 2, 5, 1, NAN], [NAN, 5, 2, NAN, 1], [NAN, NAN, 4, NAN, 5], [NAN, 2, NAN, 4, 3]]
 
 
@@ -69,26 +74,13 @@ def test_fit_to_complete_rankings_is_maximum_likelihood_around_its_center(sample
 
 @given(samples())
 @settings(max_examples=150)
-def test_center_of_incomplete_rankings_is_that_of_the_scheme(sample):
-    from labelrank._kernels.aggregation.mallows import center_and_distance
-
-    rows, weights = sample
-    expected, distance, settled = oracle.iterated_center(rows, weights)
-    center = np.empty(len(rows[0]))
-    rounds, found = center_and_distance(np.array(rows), np.array(weights, dtype=float), center, 100)
-    assert tuple(center) == expected
-    assert found == pytest.approx(distance, rel=1e-12, abs=1e-12)
-    assert (rounds >= 0) == settled
-
-
-@given(samples())
-def test_theta_of_fit_is_that_of_its_definition(sample):
+def test_fit_to_incomplete_rankings_is_the_published_scheme(sample):
     rows, weights = np.array(sample[0]), np.array(sample[1], dtype=float)
-    expected, distance, _ = oracle.iterated_center(*sample)
-    n = rows.shape[1]
-    completed = Mallows(spread="completed").fit(rows, weights)
-    assert tuple(completed.center_) == expected
-    assert completed.theta_ == pytest.approx(theta_from_mean_distance(distance, n), rel=1e-6)
+    center, rounds, distance = oracle.iterated_center(*sample)
+    model = Mallows(spread="completed").fit(rows, weights)
+    assert tuple(model.center_) == center
+    assert model.n_iter_ == rounds
+    assert model.theta_ == pytest.approx(theta_from_mean_distance(distance, rows.shape[1]), rel=1e-6)
 
 
 @given(samples(), st.sampled_from(["borda", "copeland", "kemeny"]), st.sampled_from(["pairwise", "completed"]))
@@ -126,15 +118,6 @@ def test_copeland_center():
     np.testing.assert_array_equal(Mallows("borda").fit(rankings).center_, [2, 1, 3, 4])
     # A cycle of three majorities: equal labels are ordered by votes, then by index.
     np.testing.assert_array_equal(Mallows("copeland").fit([[1, 2, 3], [2, 3, 1], [3, 1, 2]]).center_, [1, 2, 3])
-
-
-def test_distance_agrees_with_scipy():
-    from labelrank._kernels.aggregation.mallows import kendall_distances
-
-    rng = np.random.RandomState(0)
-    rows = np.array([rng.permutation(9) + 1.0 for _ in range(20)])
-    expected = [(1 - kendalltau(row, rows[0]).statistic) * 36 / 2 for row in rows]
-    np.testing.assert_allclose(kendall_distances(rows, rows[0]), expected, atol=1e-9)
 
 
 def test_one_row():
@@ -191,50 +174,13 @@ def test_only_the_order_of_ranks_counts():
     np.testing.assert_array_equal(one.logpmf(rows), one.logpmf(10 * rows))
 
 
-def test_rounds_that_run_out_are_reported():
-    from labelrank._kernels.aggregation.mallows import center_and_distance
-
-    # With fewer allowed than needed the best centre so far is returned, with a negative number.
+def test_rounds():
     rows = np.array(SLOW)
+    assert Mallows().fit(rows).n_iter_ == 4
     center = np.empty(rows.shape[1])
-    rounds, distance = center_and_distance(rows, np.ones(len(rows)), center, 100)
-    assert rounds == Mallows().fit(rows).n_iter_ == 4
-    for allowed in (0, 1):
-        rounds, farther = center_and_distance(rows, np.ones(len(rows)), center, allowed)
-        assert rounds == -(allowed + 1)
-        assert sorted(center) == list(range(1, rows.shape[1] + 1))
-        completed = most_probable_extension(rows, center)
-        assert farther == pytest.approx(np.mean([oracle.distance(row, center) for row in completed]))
-        assert farther >= distance
-
-
-def test_cycles_are_detected(monkeypatch):
-    """No data are known to cycle (none of a million random samples does), so the centres are made to, by a stub."""
-    from labelrank._kernels.aggregation import mallows as kernels
-
-    orders = [[3, 2, 0, 1], [1, 0, 2, 3], [3, 2, 1, 0], [0, 1, 2, 3]]  # then again from the second one
-    calls = itertools.chain(orders, itertools.cycle(orders[1:]))
-    monkeypatch.setattr(kernels, "order_by_votes", lambda votes, initial, order: np.copyto(order, next(calls)))
-    rows = np.array([[4, 3, 2, 1], [NAN, 4, 2, 1], [3, 4, 2, 1], [1, 2, 3, 4.0]])
-    center = np.empty(4)
-    rounds, distance = kernels.center_and_distance.py_func(rows, np.ones(4), center, 100)
-    assert rounds == -4
-    np.testing.assert_array_equal(center, [4, 3, 2, 1])  # the nearest in the cycle; the first centre was nearer
-    assert distance == np.mean([oracle.distance(row, center) for row in most_probable_extension(rows, center)])
-    assert next(calls) == orders[2]  # it stopped at the first return
-
-
-def test_a_center_that_does_not_settle_is_reported(monkeypatch):
-    from labelrank._kernels.aggregation import mallows as kernels
-
-    def cycling(rows, weights, center, max_rounds):
-        center[:] = [1, 2]
-        return -3, 0.25
-
-    monkeypatch.setattr(kernels, "center_and_distance", cycling)
-    with pytest.warns(ConvergenceWarning, match=r"after 3 rounds .*mean distance 0.25"):
-        model = Mallows().fit([[1, 2], [NAN, 1]])
-    assert model.n_iter_ == 3
+    # No data are known whose center does not settle, so the kernel is called with fewer rounds than it needs.
+    assert center_of_completed(rows, np.ones(len(rows)), center, 2) == -2
+    assert sorted(center) == list(range(1, rows.shape[1] + 1))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -252,14 +198,12 @@ def test_graphs_of_rankings_are_rankings():
 
 
 def test_graphs_of_edges_use_their_pairs():
-    from labelrank._kernels.aggregation.mallows import theta_from_pairs
-
     graphs = graphs_of([[(0, 1), (1, 2), (2, 0)], [(0, 1)], [(0, 2), (1, 2)]], 3)
     assert graphs.storage == "edges"
     for center in ("borda", "copeland", "kemeny"):
         model = Mallows(center).fit(graphs)
         np.testing.assert_array_equal(model.center_, [1, 2, 3])
-        assert model.theta_ == theta_from_pairs(pair_counts(graphs), model.center_, INF)
+        assert model.theta_ == spread_of_counts([graphs.pair_counts()], [model.center_])[0]
     with pytest.raises(ValueError, match='spread="completed" needs rankings'):
         Mallows(spread="completed").fit(graphs)
 

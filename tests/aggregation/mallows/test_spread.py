@@ -8,15 +8,21 @@ from aggregation.mallows.strategies_of_mallows import NAN, THETAS, centers
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import mallows as oracle
-from scipy.optimize import minimize_scalar
 
-from labelrank.aggregation.mallows import Mallows, mean_distance, theta_from_mean_distance
+from labelrank import as_graphs
+from labelrank.aggregation.mallows import (
+    Mallows,
+    mean_distance,
+    pair_probabilities,
+    spread_of_counts,
+    theta_from_mean_distance,
+)
 
 INF = math.inf
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Normaliser, mean distance, pair probabilities
+# Normalizer, mean distance, pair probabilities
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -113,20 +119,6 @@ def test_bad_numbers_are_refused(call, message):
         call()
 
 
-def test_kernel_caps_theta():
-    from labelrank._kernels.aggregation.mallows import theta_from_mean_distance as kernel
-    from labelrank._kernels.aggregation.mallows import theta_from_pairs
-
-    assert kernel(0.0, 4, 5.0) == 5.0
-    assert kernel(1e-9, 4, 5.0) == 5.0
-    assert kernel(1.0, 4, 5.0) == pytest.approx(theta_from_mean_distance(1.0, 4))
-    assert math.isnan(kernel(NAN, 4, 5.0))
-    center = np.array([1.0, 2.0])
-    assert theta_from_pairs(np.array([[0.0, 3.0], [0.0, 0.0]]), center, 5.0) == 5.0
-    assert theta_from_pairs(np.array([[0.0, 3.0], [1.0, 0.0]]), center, 5.0) == pytest.approx(math.log(3))
-    assert theta_from_pairs(np.array([[0.0, 3.0], [1.0, 0.0]]), center, 0.5) == 0.5
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # Theta from pairs
 # ---------------------------------------------------------------------------------------------------------------
@@ -142,39 +134,44 @@ def pair_tables(draw):
 
 
 @given(pair_tables())
-def test_theta_from_pairs_maximises_the_composite_likelihood(table):
-    from labelrank._kernels.aggregation.mallows import theta_from_pairs
-
+def test_as_many_pairs_are_expected_to_be_reversed_as_are(table):
     counts, center = table
-    theta = theta_from_pairs(counts, np.array(center, dtype=float), 3.0)
-    found = minimize_scalar(
-        lambda t: -oracle.composite_log_likelihood(counts, center, t),
-        bounds=(1e-4, 3.0),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    assert 0.0 <= theta <= 3.0
-    here = oracle.composite_log_likelihood(counts, center, max(theta, 1e-4))
-    assert here >= -found.fun - 1e-6 * (1 + abs(found.fun))
+    theta = spread_of_counts([counts], [center], largest=INF)[0]
+    reversed_, expected = oracle.reversed_pairs(counts, center, theta)
+    if 0 < theta < INF:
+        assert expected == pytest.approx(reversed_, rel=1e-9)
+    else:
+        assert reversed_ == 0 < counts.sum() if theta == INF else 2 * reversed_ >= counts.sum()
+    assert spread_of_counts([counts], [center])[0] == min(theta, 10)
 
 
-def test_log_probabilities_of_pairs_are_concave():
-    """The slope of the composite likelihood then changes its sign once, and Newton with bisection finds where."""
-    from labelrank._kernels.aggregation.mallows import pair_score
+@given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 1000))
+def test_spread_of_complete_rankings_is_that_of_their_mean_distance(n_labels, n_rows, seed):
+    rng = np.random.default_rng(seed)
+    rows, center = (rng.permuted(np.tile(np.arange(1.0, n_labels + 1), (n, 1)), axis=1) for n in (n_rows, 1))
+    mean = np.mean([oracle.distance(row, center[0]) for row in rows])
+    expected = theta_from_mean_distance(mean, n_labels)
+    found = spread_of_counts(as_graphs(rows).pair_counts()[np.newaxis], center, largest=INF)[0]
+    assert found == pytest.approx(expected, rel=1e-9)
 
-    thetas = np.r_[0.0, np.logspace(-6, 2.5, 100)]
-    for n in (2, 5, 60, 400):
-        for m in {1, n // 2, n - 1}:
-            one, none = np.zeros(n), np.zeros(n)
-            one[m] = 1.0
-            for agree, against in ((one, none), (none, one)):
-                curvature = [pair_score(theta, agree, against)[1] for theta in thetas]
-                assert max(curvature) <= 1e-10 * m * m
+
+def test_pairs_that_the_center_ties_say_nothing():
+    counts = np.array([[0.0, 3.0, 5.0], [4.0, 0.0, 5.0], [1.0, 1.0, 0.0]])
+    alone = np.array([[0.0, 0.0, 5.0], [0.0, 0.0, 5.0], [1.0, 1.0, 0.0]])
+    both, one = spread_of_counts([counts, alone], [[1, 1, 3], [1, 1, 3]])
+    assert both == one > 0
 
 
 def test_no_pairs_no_spread():
-    from labelrank._kernels.aggregation.mallows import theta_from_pairs
+    center = [[1.0, 2.0, 3.0]]
+    for counts in (np.zeros((1, 3, 3)), np.ones((1, 3, 3))):
+        assert spread_of_counts(counts, center) == [0.0]
+    assert spread_of_counts(np.zeros((1, 1, 1)), [[1.0]]) == [0.0]
+    assert spread_of_counts(np.zeros((0, 3, 3)), np.zeros((0, 3))).shape == (0,)
 
-    assert theta_from_pairs(np.zeros((3, 3)), np.array([1.0, 2.0, 3.0]), INF) == 0.0
-    assert theta_from_pairs(np.ones((3, 3)), np.array([1.0, 2.0, 3.0]), INF) == 0.0
-    assert theta_from_pairs(np.zeros((1, 1)), np.array([1.0]), INF) == 0.0
+
+@given(centers(), THETAS)
+def test_spread_comes_back_from_pair_probabilities(center, theta):
+    p = pair_probabilities([center], [theta])
+    if len(center) > 1 and 1e-4 <= theta <= 5:
+        assert spread_of_counts(p, [center])[0] == pytest.approx(theta, rel=1e-8)

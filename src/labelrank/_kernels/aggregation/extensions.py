@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from labelrank._kernels.compile import kernel
 
 
 @kernel
-def _bit_count(x: int) -> int:
+def _bit_count(x):
     count = 0
     while x:
         x &= x - 1
@@ -19,12 +17,12 @@ def _bit_count(x: int) -> int:
 
 
 @kernel
-def log_weight_of_extensions(level: Any, theta: float) -> float:
+def log_weight_of_extensions(level, theta):
     """Logarithm of the sum of exp(-theta d) over the strict rankings that put smaller levels before larger ones.
 
-    level : (n,) of labels in the order of the centre; -1 is a missing label, equal levels are tied: both may stand in
+    level : (n,) of labels in the order of the center; -1 is a missing label, equal levels are tied: both may stand in
     any order. Rankings are built from the top. The next label costs one for each label that is still to come but before
-    it in the centre. Labels alone at their level come in a fixed order, so the state is the number of levels done and
+    it in the center. Labels alone at their level come in a fixed order, so the state is the number of levels done and
     the set S of missing and tied labels that stand already; f(S) is kept for one level at a time.
     """
     n = len(level)
@@ -35,7 +33,7 @@ def log_weight_of_extensions(level: Any, theta: float) -> float:
     for x in range(n):
         if level[x] >= 0:
             size[level[x]] += 1
-    # The free labels: their bits, and for every label the bits of the free ones before it in the centre.
+    # The free labels: their bits, and for every label the bits of the free ones before it in the center.
     label_of_bit, below = np.empty(n, np.int64), np.empty(n, np.int64)
     bits = 0
     for x in range(n):
@@ -49,7 +47,7 @@ def log_weight_of_extensions(level: Any, theta: float) -> float:
     ahead = np.empty(bits, np.int64)
     for now in range(n_levels + 1):
         group = 0
-        for j in range(bits):  # single labels to come that are before label j in the centre; -1: not yet its turn
+        for j in range(bits):  # single labels to come that are before label j in the center; -1: not yet its turn
             x = label_of_bit[j]
             if level[x] == now:
                 group |= 1 << j

@@ -1,38 +1,36 @@
-"""Plackett-Luce weights of many neighbourhoods, by Newton's method.
+"""Plackett-Luce weights of many groups of rankings, by Newton's method.
 
 With x = log v, the log-likelihood of the choice of label a from the set S is x_a - log(sum over S of exp(x_b)), which
-is concave. A prior keeps the weights of labels that always win finite: each label wins and loses `prior` times against
-a label of weight 1.
+is concave. A ranking is a sequence of choices, an edge a choice between two labels (Bradley-Terry). A prior keeps the
+weights of labels that always win finite: each label wins and loses `prior` times against a label of weight 1.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from labelrank._kernels.compile import kernel
-
-Vector = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 _LONGEST = 2.0  # step of Newton's method: weights stay far from overflow
 
 
 @kernel
-def _read_rows(neighbors: Any, weights: Any, ranks: Matrix, order: Indices, level: Indices, w: Vector) -> int:
-    """The observed labels of each neighbour, worst first, and their levels; returns how many neighbours have weight.
+def _read_rows(neighbors, weights, rows, order, level, w, counts):
+    """Read the rankings of a neighborhood, or the counts of its edges; returns the number of rankings.
 
-    order : (m, k), -1 after the last observed label; level : (m, k), 0 is the worst.
+    order : (m, k), the observed labels of each ranking, worst first, and -1 after the last; level : (m, k), 0 is the
+    worst; w : (m,), their weights; counts : (k, k), summed edges.
     """
-    k = ranks.shape[1]
     used = 0
+    k = rows.values.shape[1]
     for j in range(neighbors.shape[0]):
         if weights[j] <= 0.0:
             continue
-        row = ranks[neighbors[j]]
+        for e in range(rows.indptr[neighbors[j]], rows.indptr[neighbors[j] + 1]):
+            counts[rows.better[e], rows.worse[e]] += weights[j] * rows.weight[e]
+        if k == 0:
+            continue
+        row = rows.values[neighbors[j]]
         observed = 0
         for a in range(k):
             if row[a] == row[a]:
@@ -53,18 +51,16 @@ def _read_rows(neighbors: Any, weights: Any, ranks: Matrix, order: Indices, leve
 
 
 @kernel
-def _add_choices(
-    j: int, order: Indices, level: Indices, w: float, x: Vector, v: Vector, slope: Vector, bend: Matrix, sums: Matrix
-) -> float:
-    """Add the choices of ranking j to the gradient and the lower half of minus the Hessian; their log-likelihood.
+def _add_choices(order, level, w, x, v, slope, bend, sums):
+    """Add the choices of a ranking to the gradient and the lower half of minus the Hessian; returns the log-likelihood.
 
     A label is chosen among itself and all observed labels that are not ranked before it; tied labels are each chosen
-    from the same set. The last level makes no choice. sums : (3, k), for the function's use.
+    from the same set. The last level makes no choice. sums : (3, k), a buffer.
     """
     observed = 0
     total = 0.0
-    while observed < order.shape[1] and order[j, observed] >= 0:
-        total += v[order[j, observed]]
+    while observed < order.shape[0] and order[observed] >= 0:
+        total += v[order[observed]]
         sums[0, observed] = total
         observed += 1
     # Down from the best level: a label is in the sets of its own level and of all levels above it. The logarithm of the
@@ -72,8 +68,8 @@ def _add_choices(
     chosen, product, logs, first, second = 0.0, 1.0, 0.0, 0.0, 0.0
     c = observed - 1
     while c >= 0:
-        size, own = 1, level[j, c]
-        while c - size >= 0 and level[j, c - size] == own:
+        size, own = 1, level[c]
+        while c - size >= 0 and level[c - size] == own:
             size += 1
         if own > 0:
             part = 1.0 / sums[0, c]
@@ -86,25 +82,25 @@ def _add_choices(
                     product = 1.0
         for d in range(c, c - size, -1):
             if own > 0:
-                chosen += x[order[j, d]]
-                slope[order[j, d]] += w
+                chosen += x[order[d]]
+                slope[order[d]] += w
             sums[1, d] = first
             sums[2, d] = second
         c -= size
     value = w * (chosen - logs - np.log(product))
     for c in range(observed):
-        a = order[j, c]
+        a = order[c]
         slope[a] -= v[a] * sums[1, c]
         bend[a, a] += v[a] * sums[1, c] - v[a] * v[a] * sums[2, c]
         for d in range(c):  # the sets with both are those of the levels from the better one up
-            b = order[j, d]
+            b = order[d]
             bend[max(a, b), min(a, b)] -= v[a] * v[b] * sums[2, c]
     return value
 
 
 @kernel
-def _add_pairs(counts: Matrix, x: Vector, v: Vector, slope: Vector, bend: Matrix) -> float:
-    """The same for pair counts, in which every pair is a choice of its own (Bradley-Terry)."""
+def _add_pairs(counts, x, v, slope, bend):
+    """Add the choices of pair counts, in which every pair is a choice of its own; returns the log-likelihood."""
     k = counts.shape[0]
     value = 0.0
     for a in range(k):
@@ -123,7 +119,7 @@ def _add_pairs(counts: Matrix, x: Vector, v: Vector, slope: Vector, bend: Matrix
 
 
 @kernel
-def _solve(bend: Matrix, slope: Vector, step: Vector) -> None:
+def _solve(bend, slope, step):
     """Newton step: bend^-1 slope by Cholesky factors, which overwrite the lower half of `bend`."""
     k = slope.shape[0]
     for a in range(k):
@@ -145,8 +141,8 @@ def _solve(bend: Matrix, slope: Vector, step: Vector) -> None:
 
 
 @kernel
-def _start(prior: float, x: Vector, v: Vector, slope: Vector, bend: Matrix) -> float:
-    """Weights, and the prior's part of gradient, Hessian and value."""
+def _start(prior, x, v, slope, bend):
+    """Write the weights and the part of the prior in gradient and Hessian; returns that of the log-likelihood."""
     k = x.shape[0]
     value = 0.0
     for a in range(k):
@@ -161,77 +157,39 @@ def _start(prior: float, x: Vector, v: Vector, slope: Vector, bend: Matrix) -> f
 
 
 @kernel
-def _move(x: Vector, before: Vector, step: Vector, length: float) -> None:
-    for a in range(x.shape[0]):
-        x[a] = before[a] + length * step[a]
+def log_weights(neighbors, weights, out, rows, prior, tol, max_iter):
+    """Write x of each neighborhood into `out`, (q, k); returns the largest last step of Newton's method.
 
-
-@kernel
-def _turn(x: Vector, before: Vector, bend: Matrix, slope: Vector, step: Vector) -> float:
-    """Start a new step at x; returns its largest entry."""
-    size = 0.0
-    _solve(bend, slope, step)
-    for a in range(x.shape[0]):
-        before[a] = x[a]
-        size = max(size, abs(step[a]))
-    return size
-
-
-@kernel
-def log_weights_of_ranks(
-    neighbors: Indices, weights: Matrix, out: Matrix, ranks: Matrix, prior: float, tol: float, max_iter: int
-) -> float:
-    """Write x of each neighbourhood, (q, k); returns the largest last step of all."""
+    neighbors, weights : (q, m); rows : :class:`labelrank.pairs.PairRows`. A step that lowers the likelihood is halved.
+    """
     q, m = neighbors.shape
-    k = ranks.shape[1]
+    k = out.shape[1]
     order, level, w = np.empty((m, k), np.int64), np.empty((m, k), np.int64), np.empty(m)
     v, slope, step, before = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     bend, sums = np.empty((k, k)), np.empty((3, k))
     worst = 0.0
     for i in range(q):
-        used = _read_rows(neighbors[i], weights[i], ranks, order, level, w)
+        counts = np.zeros((k, k))
+        used = _read_rows(neighbors[i], weights[i], rows, order, level, w, counts)
         x = out[i]
         for a in range(k):
             x[a] = 0.0
         best, size, length = -np.inf, np.inf, 1.0
         for _ in range(max_iter):
-            value = _start(prior, x, v, slope, bend)
+            value = _start(prior, x, v, slope, bend) + _add_pairs(counts, x, v, slope, bend)
             for j in range(used):
-                value += _add_choices(j, order, level, w[j], x, v, slope, bend, sums)
+                value += _add_choices(order[j], level[j], w[j], x, v, slope, bend, sums)
             if value < best - 1e-12 * abs(best):
                 length *= 0.5
             else:
-                best = value
-                size = _turn(x, before, bend, slope, step)
+                best, size = value, 0.0
+                _solve(bend, slope, step)
+                for a in range(k):
+                    before[a] = x[a]
+                    size = max(size, abs(step[a]))
                 length = min(1.0, _LONGEST / max(size, _LONGEST))
-            _move(x, before, step, length)
-            if size <= tol:
-                break
-        worst = max(worst, size)
-    return worst
-
-
-@kernel
-def log_weights_of_counts(counts: Any, out: Matrix, prior: float, tol: float, max_iter: int) -> float:
-    """The same from pair counts, (q, k, k)."""
-    q, k = out.shape
-    v, slope, step, before, bend = np.empty(k), np.empty(k), np.empty(k), np.empty(k), np.empty((k, k))
-    worst = 0.0
-    for i in range(q):
-        x = out[i]
-        for a in range(k):
-            x[a] = 0.0
-        best, size, length = -np.inf, np.inf, 1.0
-        for _ in range(max_iter):
-            value = _start(prior, x, v, slope, bend)
-            value += _add_pairs(counts[i], x, v, slope, bend)
-            if value < best - 1e-12 * abs(best):
-                length *= 0.5
-            else:
-                best = value
-                size = _turn(x, before, bend, slope, step)
-                length = min(1.0, _LONGEST / max(size, _LONGEST))
-            _move(x, before, step, length)
+            for a in range(k):
+                x[a] = before[a] + length * step[a]
             if size <= tol:
                 break
         worst = max(worst, size)

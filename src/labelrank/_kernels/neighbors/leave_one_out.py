@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._kernels.aggregation.mallows import order_by_votes
 from labelrank._kernels.compile import kernel
-from labelrank._kernels.neighbors.neighborhoods import add_pairs, votes_of_counts
+from labelrank._kernels.neighbors.neighborhoods import add_pairs
+from labelrank._kernels.pairs.votes import order_by_votes, votes_of_counts
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._kernels.aggregation.mallows import (
-    center_and_distance,
-    discordance,
-    order_by_votes,
-    pair_probabilities,
-    theta_from_mean_distance,
-    theta_from_pairs,
-)
+from labelrank._kernels.aggregation.completion import center_of_completed
 from labelrank._kernels.compile import kernel
+from labelrank._kernels.pairs.votes import order_by_votes, votes_of_counts
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
@@ -36,10 +30,7 @@ _ROUNDING = 1e-10  # relative; scores that differ by less were pulled apart by t
 
 @kernel
 def vote_matrix(ranks: Matrix, votes: Matrix, has_pair: Any) -> None:
-    """Write the generalised Borda votes of each row, (n, k), and whether it prefers a label to another, (n,).
-
-    These are the votes of :func:`labelrank._kernels.aggregation.mallows.borda_votes`, with one look at each pair.
-    """
+    """Write the generalised Borda votes of each row, (n, k), and whether it prefers a label to another, (n,)."""
     n, k = ranks.shape
     for i in range(n):
         observed = 0
@@ -99,27 +90,6 @@ def mean_votes(neighbors: Indices, weights: Matrix, out: Matrix, votes: Matrix) 
                     out[i, a] += w * row[a]
         for a in range(k):
             out[i, a] = out[i, a] / total if total > 0.0 else 0.5 * (k + 1.0)
-
-
-@kernel
-def votes_of_counts(counts: Matrix, out: Vector) -> None:
-    """Borda votes of pair counts, (k, k): 1 + the sum over b of N_ab/(N_ab + N_ba), in which an unknown pair is 1/2."""
-    k = counts.shape[0]
-    for a in range(k):
-        out[a] = 1.0
-    for a in range(k):
-        for b in range(a):
-            both = counts[a, b] + counts[b, a]
-            share = counts[a, b] / both if both > 0.0 else 0.5
-            out[a] += share
-            out[b] += 1.0 - share
-
-
-@kernel
-def votes_of_all_counts(counts: npt.NDArray[np.float64], out: Matrix) -> None:
-    """:func:`votes_of_counts` of each (k, k) of `counts`."""
-    for i in range(counts.shape[0]):
-        votes_of_counts(counts[i], out[i])
 
 
 @kernel
@@ -187,22 +157,6 @@ def centers_of_votes(votes: Matrix, prior: Matrix, centers: Matrix) -> None:
 
 
 @kernel
-def level_ties(scores: Matrix) -> None:
-    """Give each run of scores that differ by no more than rounding the largest of them."""
-    q, k = scores.shape
-    order = np.empty(k, np.int64)
-    for i in range(q):
-        order_by_votes(scores[i], scores[i], order)
-        above = scores[i, order[0]]
-        for c in range(1, k):
-            a = order[c]
-            now = scores[i, a]
-            if above - now <= _ROUNDING * max(1.0, abs(above)):
-                scores[i, a] = scores[i, order[c - 1]]
-            above = now
-
-
-@kernel
 def completed_centers(
     neighbors: Indices, weights: Matrix, prior: Matrix, centers: Matrix, ranks: Matrix, max_rounds: int
 ) -> None:
@@ -225,7 +179,7 @@ def completed_centers(
                     rows[used, c] = row[order[c]]
                 w[used] = weights[i, j]
                 used += 1
-        center_and_distance(rows[:used], w[:used], center, max_rounds)
+        center_of_completed(rows[:used], w[:used], center, max_rounds)
         for c in range(k):
             centers[i, order[c]] = center[c]
 
@@ -271,37 +225,3 @@ def count_pairs(
         for j in range(m):
             if weights[i, j] > 0.0:
                 add_pairs(neighbors[i, j], weights[i, j], ranks, indptr, edges, edge_weight, counts[i])
-
-
-@kernel
-def spreads(counts: Any, centers: Matrix, theta: Vector, likelihood: bool, cap: float) -> None:
-    """Theta of each neighbourhood from its pair counts and its centre, (q,).
-
-    With `likelihood` the rankings were complete and strict and theta is that of their mean distance; otherwise it is
-    the maximiser of the composite likelihood over the observed pairs.
-    """
-    q, k = centers.shape
-    order = np.empty(k, np.int64)
-    for i in range(q):
-        if not likelihood:
-            theta[i] = theta_from_pairs(counts[i], centers[i], cap)
-            continue
-        for a in range(k):
-            order[int(centers[i, a]) - 1] = a
-        # Every ranking has each pair, so the weight of one pair is the weight of all rankings.
-        total = counts[i, 0, 1] + counts[i, 1, 0] if k > 1 else 0.0
-        mean = discordance(counts[i], order) / total if total > 0.0 else k * (k - 1) / 4.0
-        theta[i] = theta_from_mean_distance(mean, k, cap)
-
-
-@kernel
-def mallows_pairs(centers: Matrix, theta: Vector, out: Any) -> None:
-    """P(a before b) of the Mallows model with this centre and theta, (q, k, k)."""
-    q, k = centers.shape
-    p = np.empty(k)
-    for i in range(q):
-        pair_probabilities(theta[i], p)
-        for a in range(k):
-            for b in range(k):
-                apart = int(centers[i, b] - centers[i, a])
-                out[i, a, b] = p[apart] if apart >= 0 else 1.0 - p[-apart]

@@ -12,78 +12,80 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank._compat import StrOptions, check_sample_weight, fit_context
-from labelrank.aggregation import consensus
-from labelrank.aggregation.mallows._checks import check_center, check_count, check_theta
-from labelrank.aggregation.mallows.extension import log_probability, most_probable_extension
+from labelrank._arrays import FloatArray
+from labelrank._compat import StrOptions, fit_context
+from labelrank.aggregation.borda import borda_scores
+from labelrank.aggregation.copeland import copeland_scores
+from labelrank.aggregation.kemeny import kemeny
+from labelrank.aggregation.mallows.checks import check_center, check_count, check_theta
+from labelrank.aggregation.mallows.extension import most_probable_extension
+from labelrank.aggregation.mallows.probability import log_probability
 from labelrank.aggregation.mallows.sampling import draw_around
-from labelrank.supervision import PreferenceGraphs, check_rankings, label_names, stacklevel_of_user
+from labelrank.aggregation.mallows.spread import pair_probabilities, spread_of_counts
+from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.supervision.weights import row_weights
 
-Vector = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float64]
-
-_ROUNDS = 100  # completions of the rows; a few are enough, and a cycle ends them too
+_ROUNDS = 100  # of completing the rankings; a few are enough
 
 
 class Mallows(BaseEstimator):
-    r"""The Mallows model of rankings around a centre, fitted to complete or incomplete rankings.
+    r"""Mallows model of rankings around a center, fitted to complete or incomplete rankings.
 
     .. math::
 
        P(r) = \frac{e^{-\theta\, d(r, c)}}{\phi(\theta)}, \qquad
        \phi(\theta) = \prod_{j=1}^n \frac{1 - e^{-j \theta}}{1 - e^{-\theta}}
 
-    where *c* is the centre, the most probable ranking, *d* is Kendall's distance (the number of pairs of labels on
-    which two rankings disagree) and :math:`\theta \ge 0` tells how close to the centre the rankings are: 0 makes all
-    rankings equally probable, infinity leaves the centre alone.
+    where *c* is the center, the most probable ranking, *d* is Kendall's distance (the number of pairs of labels on
+    which two rankings disagree) and :math:`\theta \ge 0` tells how close to the center the rankings are: at 0 all
+    rankings are equally probable, at infinity only the center is possible.
 
     Parameters
     ----------
     center : {"borda", "copeland", "kemeny"}, default="borda"
-        How the centre is found.
+        How the center is found.
 
-        - ``"borda"``: by the number of (generalised) Borda votes. If labels are missing, every ranking is completed as
-          is most probable with respect to this centre, votes are counted again on the completed rankings, and so on
-          until the centre no longer changes;
+        - ``"borda"``: by the number of (generalized) Borda votes. If labels are missing, every ranking is replaced by
+          its most probable completion with respect to this center, votes are counted again on the completed rankings,
+          and so on until the center no longer changes;
         - ``"copeland"``: by the number of majorities won among the observed pairs; equal labels by their Borda votes;
         - ``"kemeny"``: the ranking that disagrees with the fewest observed pairs, which for complete rankings has the
-          largest likelihood; exact as far as :func:`labelrank.aggregation.consensus.kemeny` is.
+          largest likelihood; exact as far as :func:`labelrank.aggregation.kemeny` is.
 
         Labels that are still equal are ranked by their index.
     spread : {"pairwise", "completed"}, default="pairwise"
-        Where theta comes from when labels are missing.
+        How theta is estimated when labels are missing.
 
-        - ``"pairwise"``: the composite likelihood of the observed pairs, in which every pair has its probability in
-          the model, as if it stood alone;
-        - ``"completed"``: the mean distance from the completed rankings to the centre. A completed ranking agrees with
-          the centre wherever it can, so theta becomes too large, and the more so the more is missing.
+        - ``"pairwise"``: so that as many of the observed pairs are expected to disagree with the center as do;
+        - ``"completed"``: from the mean distance of the completed rankings to the center. A completed ranking agrees
+          with the center wherever it can, so theta is overestimated, the more the more labels are missing.
 
-        With complete rankings without ties both are the estimate of maximum likelihood for the centre.
+        With complete rankings without ties both are the estimate of maximum likelihood for the center.
 
     Attributes
     ----------
     center_ : ndarray of shape (n_labels,)
-        The ranks of the centre, 1, ..., n_labels.
+        The ranks of the center, 1, ..., n_labels.
     theta_ : float
-        The spread; infinity if all rankings agree with the centre, 0 if they are no nearer to it than random ones, or
-        say nothing.
+        The spread; infinity if all rankings agree with the center, 0 if they are no nearer to it than random ones, or
+        hold no preference.
     n_iter_ : int
-        How often the rankings were completed; 0 for complete rankings, for centres other than Borda's, and for
+        How often the rankings were completed; 0 for complete rankings, for centers other than Borda's, and for
         :meth:`from_params`.
     labels_ : ndarray of shape (n_labels,)
         The names of the labels.
 
     See Also
     --------
-    labelrank.aggregation.mallows.mean_distance : The mean distance to the centre for a given theta.
-    labelrank.aggregation.mallows.most_probable_extension : Complete rankings with respect to a centre.
+    labelrank.aggregation.mallows.mean_distance : The mean distance to the center for a given theta.
+    labelrank.aggregation.mallows.most_probable_extension : Complete rankings with respect to a center.
 
     Notes
     -----
     A tied pair has no place in the model, which is about rankings without ties. It is read as a pair of which the order
     is not known: :meth:`logpmf` sums over both orders, ``spread="pairwise"`` leaves the pair out, and
-    ``spread="completed"`` counts it as 1/2, the mean over both. A ranking with fewer than two observed labels says
-    nothing and changes nothing.
+    ``spread="completed"`` counts it as 1/2, the mean over both. A ranking with fewer than two observed labels holds no
+    preference and changes nothing.
 
     References
     ----------
@@ -114,7 +116,7 @@ class Mallows(BaseEstimator):
         "spread": [StrOptions({"pairwise", "completed"})],
     }
 
-    center_: Vector
+    center_: FloatArray
     theta_: float
     n_iter_: int
     labels_: npt.NDArray[Any]
@@ -129,12 +131,12 @@ class Mallows(BaseEstimator):
 
     @classmethod
     def from_params(cls, center: Any, theta: float) -> Mallows:
-        """Make a model with a known centre and spread.
+        """Make a model with a known center and spread.
 
         Parameters
         ----------
         center : array-like of shape (n_labels,)
-            The ranks of the centre, without ties.
+            The ranks of the center, without ties.
         theta : float
             The spread, at least 0; infinity is allowed.
 
@@ -160,14 +162,14 @@ class Mallows(BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, rankings: Any, sample_weight: Any = None) -> Mallows:
-        """Estimate the centre and theta.
+        """Estimate the center and theta.
 
         Parameters
         ----------
         rankings : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
             Ranks: smaller is better, equal is tied, NaN is not observed. Graphs that are no rankings (cycles, single
-            pairs) have nothing to complete: their centre comes from the pairs alone, and ``spread="completed"`` is
-            refused.
+            pairs) cannot be completed: their center comes from the pairs alone, and ``spread="completed"`` raises an
+            error.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights of the rankings.
 
@@ -175,54 +177,40 @@ class Mallows(BaseEstimator):
         -------
         Mallows
         """
-        names = rankings.labels if isinstance(rankings, PreferenceGraphs) else label_names(rankings)
-        rankings = _ranks_or_edges(rankings)
-        if isinstance(rankings, PreferenceGraphs) and self.spread == "completed":
+        graphs = as_graphs(rankings, ensure_min_samples=1, input_name="rankings")
+        weight = row_weights(sample_weight, len(graphs))
+        if self.spread == "completed" and not graphs.is_ranked:
             raise ValueError(
                 'spread="completed" needs rankings, but these graphs are stored as edges and cannot be completed; '
                 'use spread="pairwise"'
             )
-        weight = check_sample_weight(
-            sample_weight,
-            np.empty((rankings.shape[0], 0)),
-            dtype=np.float64,
-            ensure_non_negative=True,
-            allow_all_zero_weights=True,
-        )
-        self.center_, self.n_iter_ = self._find_center(rankings, weight)
-        self.theta_ = self._find_theta(rankings, weight)
-        self.labels_ = np.arange(len(self.center_)) if names is None else np.asarray(names)
+        self.center_, self.n_iter_ = self._find_center(graphs, weight)
+        self.theta_ = self._find_theta(graphs, weight)
+        self.labels_ = np.asarray(graphs.labels)
         return self
 
-    def _find_center(self, rankings: Any, weight: Vector) -> tuple[Vector, int]:
+    def _find_center(self, graphs: PreferenceGraphs, weight: FloatArray) -> tuple[FloatArray, int]:
         if self.center == "kemeny":
-            return consensus.kemeny(rankings, weight), 0
-        if self.center == "borda" and not isinstance(rankings, PreferenceGraphs):
-            return _borda_of_completed(rankings, weight)
-        votes = consensus.borda_scores(rankings, weight)
-        first = votes if self.center == "borda" else consensus.copeland_scores(rankings, weight)
+            return kemeny(graphs, weight), 0
+        if self.center == "borda" and graphs.is_ranked:
+            return _borda_of_completed(graphs, weight)
+        votes = borda_scores(graphs, weight)
+        first = votes if self.center == "borda" else copeland_scores(graphs, weight)
         center = np.empty(len(votes))
         center[np.lexsort((-votes, -first))] = np.arange(1, len(votes) + 1)
         return center, 0
 
-    def _find_theta(self, rankings: Any, weight: Vector) -> float:
-        from labelrank._kernels.aggregation.mallows import kendall_distances, theta_from_mean_distance, theta_from_pairs
+    def _find_theta(self, graphs: PreferenceGraphs, weight: FloatArray) -> float:
+        if self.spread == "completed":
+            # A single label would be completed to the center, and count as a perfect ranking.
+            used = graphs.observed().sum(axis=1) >= 2
+            completed = most_probable_extension(graphs[used].rank_values(), self.center_)
+            counts = as_graphs(completed).pair_counts(weight[used] if used.any() else None, ties=0.5)
+        else:
+            counts = graphs.pair_counts(weight)
+        return float(spread_of_counts(counts[np.newaxis], self.center_[np.newaxis], largest=np.inf)[0])
 
-        if not isinstance(rankings, PreferenceGraphs):
-            # A single label would be completed to the centre, and count as a perfect ranking.
-            informative = ((~np.isnan(rankings)).sum(axis=1) >= 2) & (weight > 0)
-            rankings, weight = rankings[informative], weight[informative]
-            if not len(rankings):
-                return 0.0
-            in_order = np.sort(rankings, axis=1)
-            strict = bool((in_order[:, 1:] > in_order[:, :-1]).all())  # no NaN either
-            if strict or self.spread == "completed":
-                completed = rankings if strict else most_probable_extension(rankings, self.center_)
-                distance = np.average(kendall_distances(completed, self.center_), weights=weight)
-                return float(theta_from_mean_distance(distance, len(self.center_), np.inf))
-        return float(theta_from_pairs(consensus.pair_counts(rankings, weight), self.center_, np.inf))
-
-    def logpmf(self, rankings: Any) -> Vector:
+    def logpmf(self, rankings: Any) -> FloatArray:
         """Log-probability of rankings; of an incomplete one, of all complete rankings that extend it.
 
         Parameters
@@ -238,7 +226,7 @@ class Mallows(BaseEstimator):
         Raises
         ------
         ValueError
-            If a row leaves more than 18 labels free: tied, or missing and between two observed labels in the centre.
+            If a row leaves more than 18 labels free: tied, or missing and between two observed labels in the center.
             The sum over its extensions takes time and memory proportional to 2 to the power of this number. Rows with
             two observed labels are never refused.
 
@@ -251,14 +239,14 @@ class Mallows(BaseEstimator):
         array([0.486, 0.024, 0.156, 1.   ])
         """
         check_is_fitted(self)
-        rankings = _ranks_or_edges(rankings, ensure_min_samples=0)
-        if isinstance(rankings, PreferenceGraphs):
+        graphs = as_graphs(rankings, input_name="rankings")
+        if not graphs.is_ranked:
             raise ValueError("rankings must be rankings, but these graphs are stored as edges; give a rank matrix")
-        if rankings.shape[1] != len(self.center_):
-            raise ValueError(f"rankings has {rankings.shape[1]} labels, but the model has {len(self.center_)}")
-        return log_probability(rankings, self.center_, self.theta_)
+        if graphs.shape[1] != len(self.center_):
+            raise ValueError(f"rankings has {graphs.shape[1]} labels, but the model has {len(self.center_)}")
+        return log_probability(graphs, self.center_, self.theta_)
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Matrix:
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> FloatArray:
         """Draw rankings.
 
         Parameters
@@ -286,10 +274,10 @@ class Mallows(BaseEstimator):
         centers = np.tile(self.center_, (n_samples, 1))
         return draw_around(check_random_state(random_state), centers, self.theta_)
 
-    def pairwise_proba(self) -> Matrix:
+    def pairwise_proba(self) -> FloatArray:
         """P(label i comes before label j).
 
-        It depends only on how many places the labels are apart in the centre.
+        It depends only on how many places the labels are apart in the center.
 
         Returns
         -------
@@ -304,35 +292,20 @@ class Mallows(BaseEstimator):
                [0.38, 0.5 , 0.62],
                [0.3 , 0.38, 0.5 ]])
         """
-        from labelrank._kernels.aggregation.mallows import pair_probabilities
-
         check_is_fitted(self)
-        p = np.empty(len(self.center_))
-        pair_probabilities(self.theta_, p)
-        apart = (self.center_ - self.center_[:, np.newaxis]).astype(np.intp)
-        return np.where(apart >= 0, p[np.abs(apart)], 1 - p[np.abs(apart)])
+        return pair_probabilities(self.center_[np.newaxis], [self.theta_])[0]
 
 
-def _ranks_or_edges(rankings: Any, ensure_min_samples: int = 1) -> Any:
-    """A rank matrix, or the graphs as they are if they are no rankings."""
-    if isinstance(rankings, PreferenceGraphs):
-        if rankings.storage == "edges":
-            return rankings
-        rankings = np.where(rankings.levels < 0, np.nan, rankings.levels)
-    return check_rankings(rankings, ensure_min_samples=ensure_min_samples, input_name="rankings")
+def _borda_of_completed(graphs: PreferenceGraphs, weight: FloatArray) -> tuple[FloatArray, int]:
+    """Center by Borda counts of rankings that are completed with respect to it, and the number of rounds."""
+    from labelrank._kernels.aggregation.completion import center_of_completed
 
-
-def _borda_of_completed(rankings: Matrix, weight: Vector) -> tuple[Vector, int]:
-    """Centre by Borda counts of rankings that are completed again and again, and the number of rounds."""
-    from labelrank._kernels.aggregation.mallows import center_and_distance
-
-    center = np.empty(rankings.shape[1])
-    rounds, distance = center_and_distance(rankings, weight, center, _ROUNDS)
+    center = np.empty(graphs.shape[1])
+    rounds = center_of_completed(graphs.rank_values(), weight, center, _ROUNDS)
     if rounds < 0:
         warnings.warn(
-            f"the Borda centre of the completed rankings did not settle: after {-rounds} rounds (of {_ROUNDS}) its "
-            f"values came round in a cycle; the one nearest to its completed rankings is kept (mean distance "
-            f'{distance:.3g}). center="copeland" and center="kemeny" need no completion',
+            f"the Borda center of the completed rankings still changed after {_ROUNDS} rounds; the last one is kept. "
+            'center="copeland" and center="kemeny" need no completion',
             ConvergenceWarning,
             stacklevel=stacklevel_of_user(),
         )

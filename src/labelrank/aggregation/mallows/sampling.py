@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from labelrank._arrays import FloatArray
 
 
-def draw_around(rng: np.random.RandomState, centers: Matrix, theta: float) -> Matrix:
-    """One draw per row from the Mallows model around that row: P(r) ~ exp(-theta * Kendall distance).
+def draw_around(rng: np.random.RandomState, centers: FloatArray, theta: float) -> FloatArray:
+    """Draw one ranking per row from the Mallows model around that row: P(r) ~ exp(-theta * Kendall distance).
 
     centers : (n_samples, n_labels), ranks without ties; theta : at least 0, infinity included.
 
