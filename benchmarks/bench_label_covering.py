@@ -28,8 +28,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from labelrank import LabelCoveringClassifier, PreferenceGraphs
 from labelrank.datasets import make_multilabel_hierarchy
-from labelrank.decompositions import get_covering
-from labelrank.losses import CoveringLoss, LinearObjective
+from labelrank.losses import CoveringLoss
+from labelrank.models import LinearModel, Objective
 
 COVERINGS = ("zero_one", "hamming", "two_sets", "weighted_positive", "weighted_negative")
 
@@ -107,8 +107,7 @@ def boosting_iteration(quick):
     inflow, outflow = rng.random(graphs.shape), rng.random(graphs.shape)
     good = True
     for name in COVERINGS:
-        loss = CoveringLoss(graphs, get_covering(name), np.ones(len(graphs)))
-        model = LinearObjective(X, loss, fit_intercept=False)
+        model = Objective(LinearModel(X, graphs.shape[1], fit_intercept=False), CoveringLoss(graphs, name))
         coef = 0.1 * rng.normal(size=model.coef_shape)
         model.value_and_weights(coef)
         bare, ours = in_turn(
@@ -126,10 +125,10 @@ def boosting_iteration(quick):
 
 def sequential_rounds(quick):
     X, Y = documents(quick)
-    model = LabelCoveringClassifier(templates="sequential", max_iter=100, tol=0)
+    model = LabelCoveringClassifier(solver="boosting", alpha=0, templates="sequential", max_iter=100, tol=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        LabelCoveringClassifier(templates="sequential", max_iter=2).fit(X[:200], Y[:200])
+        LabelCoveringClassifier(solver="boosting", alpha=0, templates="sequential", max_iter=2).fit(X[:200], Y[:200])
         cpu = seconds(lambda: model.fit(X, Y), time.process_time)
     print(
         f"3. 100 sequential rounds, Hamming: {cpu:.2f} CPU s (at most 3.6), mean loss {model.loss_curve_[0]:.3f} -> "
@@ -149,11 +148,8 @@ def own_covering(quick):
     }
     good = True
     for name, function in functions.items():
-        weight = np.ones(len(graphs))
-        models = [
-            LinearObjective(X, CoveringLoss(graphs, get_covering(c), weight), fit_intercept=False)
-            for c in (name, function)
-        ]
+        linear = LinearModel(X, graphs.shape[1], fit_intercept=False)
+        models = [Objective(linear, CoveringLoss(graphs, covering)) for covering in (name, function)]
         coef = np.full(models[0].coef_shape, 0.01)
         first = seconds(lambda: models[1].value_and_weights(coef))  # noqa: B023
         np.testing.assert_allclose(models[0].value_and_weights(coef)[0], models[1].value_and_weights(coef)[0])
@@ -175,7 +171,7 @@ def size_of_the_paper(quick):
         f"{time.perf_counter() - start:.0f} s"
     )
     for name in COVERINGS:
-        model = LabelCoveringClassifier(name, max_iter=20, tol=0)
+        model = LabelCoveringClassifier(name, solver="boosting", alpha=0, max_iter=20, tol=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             elapsed = seconds(lambda: model.fit(X, Y))  # noqa: B023

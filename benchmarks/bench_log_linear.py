@@ -28,8 +28,8 @@ from sklearn.linear_model import LogisticRegression
 
 from labelrank import LogLinearRanker, PreferenceGraphs
 from labelrank.datasets import make_multilabel_hierarchy
-from labelrank.decompositions import get_decomposition
-from labelrank.losses import LinearObjective, LogLinearLoss
+from labelrank.losses import LogLinearLoss
+from labelrank.models import LinearModel, Objective
 
 DECOMPOSITIONS = ("zero_one", "disagreement", "domination", "dominated")
 
@@ -92,7 +92,7 @@ def boosting_pass(quick):
     rng = np.random.default_rng(0)
     good = True
     for name in DECOMPOSITIONS:
-        model = LinearObjective(X, LogLinearLoss(graphs, get_decomposition(name), np.ones(n)), fit_intercept=False)
+        model = Objective(LinearModel(X, graphs.shape[1], fit_intercept=False), LogLinearLoss(graphs, name))
         coef = 0.1 * rng.normal(size=model.coef_shape)
         inflow, outflow = rng.random(graphs.shape), rng.random(graphs.shape)
         model.value_and_weights(coef)

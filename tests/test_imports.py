@@ -35,7 +35,7 @@ ALLOWED = {
     "solvers": MODELS,
     "metrics": CUT,
     "aggregation": CUT,
-    "features": LOSSES,
+    "features": MODELS,
     "datasets": CUT | {"aggregation"},
     "rankers": RANKERS,
     "neighbors": RANKERS,

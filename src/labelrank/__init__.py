@@ -28,7 +28,9 @@ _HOMES = {
     "orders_from_ranks": "supervision",
     "ranks_from_orders": "supervision",
     "ranks_from_scores": "supervision",
+    "CalibratedRanker": "rankers",
     "DummyRanker": "rankers",
+    "GraphRanker": "rankers",
     "LabelCoveringClassifier": "rankers",
     "LogLinearRanker": "rankers",
     "RankerMixin": "rankers",
@@ -56,7 +58,9 @@ _MODULES = (
     "features",
     "losses",
     "metrics",
+    "models",
     "neighbors",
+    "pairs",
     "plots",
     "rankers",
     "solvers",
@@ -65,10 +69,12 @@ _MODULES = (
 )
 
 __all__ = [
+    "CalibratedRanker",
     "ConstraintClassificationRanker",
     "DecisionTreeRanker",
     "DummyRanker",
     "ExtraTreesRanker",
+    "GraphRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
     "KernelRidgeRanker",
@@ -127,8 +133,10 @@ if TYPE_CHECKING:
     from labelrank._discovery import all_rankers
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
     from labelrank.rankers import (
+        CalibratedRanker,
         ConstraintClassificationRanker,
         DummyRanker,
+        GraphRanker,
         KernelRidgeRanker,
         LabelCoveringClassifier,
         LogLinearRanker,

@@ -6,6 +6,7 @@ from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
 from labelrank.rankers import (
     ConstraintClassificationRanker,
     DummyRanker,
+    GraphRanker,
     KernelRidgeRanker,
     LogLinearRanker,
     PairwiseRanker,
@@ -29,6 +30,7 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
         DecisionTreeRanker,
         DummyRanker,
         ExtraTreesRanker,
+        GraphRanker,
         KNeighborsRanker,
         KNeighborsRankerCV,
         KernelRidgeRanker,

@@ -34,9 +34,9 @@ def quiet(model, *args, **kwargs):
 
 @parametrize_with_checks(
     [
-        LabelCoveringClassifier(),
-        LabelCoveringClassifier("zero_one", solver="lbfgs"),
-        LabelCoveringClassifier("two_sets", templates="sequential"),
+        LabelCoveringClassifier(solver="boosting", alpha=0.0, max_iter=50),
+        LabelCoveringClassifier("zero_one", solver="lbfgs", alpha=0.0, max_iter=50),
+        LabelCoveringClassifier("two_sets", templates="sequential", solver="boosting", alpha=0.0, max_iter=50),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -90,7 +90,9 @@ def test_the_bound_holds_for_hypotheses_outside_the_unit_interval(name, template
     X, Y = 20 * rng.normal(size=(40, 5)), rng.integers(0, 2, (40, 4))
     if templates == "mine":
         templates = np.full((1, 6), 1 / 6)
-    model = quiet(LabelCoveringClassifier(name, templates=templates, max_iter=150, tol=0), X, Y)
+    model = quiet(
+        LabelCoveringClassifier(name, templates=templates, max_iter=150, tol=0, solver="boosting", alpha=0.0), X, Y
+    )
     assert model.n_iter_ == 150
     assert (-np.diff(model.loss_curve_) >= model.bound_curve_ - 1e-12).all()
     assert model.loss_curve_[-1] < model.loss_curve_[0]
@@ -103,7 +105,13 @@ def test_copies_of_one_hypothesis_do_not_oscillate(templates):
     Y = np.column_stack([h > 0, rng.random(60) < 0.5]).astype(int)
     Y[:6, 0] = 1 - Y[:6, 0]
     X = np.repeat(h[:, None], 12, axis=1)
-    model = quiet(LabelCoveringClassifier(templates=templates, fit_intercept=False, max_iter=40, tol=0), X, Y)
+    model = quiet(
+        LabelCoveringClassifier(
+            templates=templates, fit_intercept=False, max_iter=40, tol=0, solver="boosting", alpha=0.0
+        ),
+        X,
+        Y,
+    )
     assert (np.diff(model.loss_curve_) <= 1e-12).all()
 
 
@@ -126,7 +134,7 @@ def test_solvers_agree(name):
     X, Y = make_multilabel_classification(60, 4, n_classes=3, random_state=0)
     X = X / 20
     fast = LabelCoveringClassifier(name, solver="lbfgs", alpha=0.5, tol=1e-9, max_iter=1000).fit(X, Y)
-    slow = quiet(LabelCoveringClassifier(name, alpha=0.5, tol=1e-7, max_iter=4000), X, Y)
+    slow = quiet(LabelCoveringClassifier(name, alpha=0.5, tol=1e-7, max_iter=4000, solver="boosting"), X, Y)
     assert_allclose(slow.loss_curve_[-1], fast.loss_curve_[-1], rtol=1e-6)
     assert (np.diff(slow.loss_curve_) <= 1e-12).all()
 
@@ -136,8 +144,14 @@ def test_sequential_weights_do_not_drift():
     X = sparse.random(80, 30, density=0.2, format="csr", random_state=0)
     Y = rng.integers(0, 2, (80, 5))
     for name in ("hamming", "two_sets"):
-        model = quiet(LabelCoveringClassifier(name, templates="sequential", max_iter=350, tol=0), X, Y)
-        restarted = LabelCoveringClassifier(name, templates="sequential", max_iter=7, tol=0, warm_start=True)
+        model = quiet(
+            LabelCoveringClassifier(name, templates="sequential", max_iter=350, tol=0, solver="boosting", alpha=0.0),
+            X,
+            Y,
+        )
+        restarted = LabelCoveringClassifier(
+            name, templates="sequential", max_iter=7, tol=0, warm_start=True, solver="boosting", alpha=0.0
+        )
         for _ in range(50):  # every fit begins with fresh sums
             quiet(restarted, X, Y)
         assert_allclose(model.coef_, restarted.coef_, atol=1e-8)
@@ -159,9 +173,9 @@ def test_forms_of_y(form):
         "graphs": PreferenceGraphs.from_multilabel(Y),
         "frame": pl.DataFrame(Y, schema=list(names)),
     }[form]
-    model = quiet(LabelCoveringClassifier(max_iter=5), X, given)
+    model = quiet(LabelCoveringClassifier(max_iter=5, solver="boosting", alpha=0.0), X, given)
     assert model.predict(X).shape == Y.shape
-    assert_allclose(model.coef_, quiet(LabelCoveringClassifier(max_iter=5), X, Y).coef_)
+    assert_allclose(model.coef_, quiet(LabelCoveringClassifier(max_iter=5, solver="boosting", alpha=0.0), X, Y).coef_)
     assert list(model.classes_) == (["a", "b", "c"] if form in ("sets", "frame") else [0, 1, 2])
 
 
@@ -182,7 +196,7 @@ def test_one_binary_target():
     assert set(model.predict(X)) <= {"yes", "no"}
     assert model.decision_function(X).shape == (60,)
     with pytest.raises(ValueError, match="Give y as a 0/1 matrix"):
-        LabelCoveringClassifier().fit(X, np.arange(60) % 3)
+        LabelCoveringClassifier(solver="boosting", alpha=0.0, max_iter=50).fit(X, np.arange(60) % 3)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +240,7 @@ def test_covering_functions_are_called_once_per_labelling():
         calls.append(tuple(y))
         return [np.flatnonzero(y), np.flatnonzero(~y)] if 0 < y.sum() < 3 else [range(3)]
 
-    quiet(LabelCoveringClassifier(cover, max_iter=20, tol=0), X, Y)
+    quiet(LabelCoveringClassifier(cover, max_iter=20, tol=0, solver="boosting", alpha=0.0), X, Y)
     assert len(calls) == len(set(calls)) == len(np.unique(Y, axis=0))
 
 
@@ -261,16 +275,20 @@ def test_calibrated_ranker_learns_the_cut():
     with pytest.raises(AttributeError, match="calibrated=True"):
         plain.predict_relevant(X)
     with pytest.raises(ValueError, match="two levels"):
-        LogLinearRanker(calibrated=True).fit(X, np.tile([1.0, 2, 3, 4, 5], (200, 1)))
+        LogLinearRanker(calibrated=True, solver="boosting", alpha=0.0, max_iter=100).fit(
+            X, np.tile([1.0, 2, 3, 4, 5], (200, 1))
+        )
     with pytest.raises(ValueError, match="base_rankers"):
-        LogLinearRanker(calibrated=True, base_rankers="precomputed").fit(X, graphs)
+        LogLinearRanker(calibrated=True, base_rankers="precomputed", solver="boosting", alpha=0.0, max_iter=100).fit(
+            X, graphs
+        )
 
 
 def test_calibrated_warm_start_goes_on():
     X, Y = make_multilabel_classification(60, 5, n_classes=4, random_state=0)
     graphs = PreferenceGraphs.from_multilabel(Y)
-    whole = quiet(LogLinearRanker(calibrated=True, max_iter=12, tol=0), X, graphs)
-    parts = LogLinearRanker(calibrated=True, max_iter=6, tol=0, warm_start=True)
+    whole = quiet(LogLinearRanker(calibrated=True, max_iter=12, tol=0, solver="boosting", alpha=0.0), X, graphs)
+    parts = LogLinearRanker(calibrated=True, max_iter=6, tol=0, warm_start=True, solver="boosting", alpha=0.0)
     quiet(parts, X, graphs)
     quiet(parts, X, graphs)
     assert_allclose(parts.coef_, whole.coef_, atol=1e-10)
@@ -362,7 +380,11 @@ def test_the_callers_data_are_read_only(how, form, fit_intercept):
 @pytest.mark.parametrize("vector", [True, False])
 def test_a_refused_refit_leaves_the_old_model(refit, vector):
     X, Y = make_multilabel_classification(40, 5, n_classes=3, random_state=0)
-    model = quiet(LabelCoveringClassifier(max_iter=5), X, np.where(Y[:, 0], "in", "out") if vector else Y)
+    model = quiet(
+        LabelCoveringClassifier(max_iter=5, solver="boosting", alpha=0.0),
+        X,
+        np.where(Y[:, 0], "in", "out") if vector else Y,
+    )
     before = {name: value for name, value in vars(model).items() if name.endswith("_")}
     scores, predicted = model.decision_function(X), model.predict(X)
     with pytest.raises(ValueError, match=r"."):
@@ -376,7 +398,7 @@ def test_a_refused_refit_leaves_the_old_model(refit, vector):
 
 def test_a_refused_first_fit_leaves_nothing():
     X, Y = make_multilabel_classification(40, 5, n_classes=3, random_state=0)
-    model = LabelCoveringClassifier(templates="random")
+    model = LabelCoveringClassifier(templates="random", solver="boosting", alpha=0.0, max_iter=50)
     with pytest.raises(ValueError, match="templates must be"):
         model.fit(X, Y)
     assert not [name for name in vars(model) if name.endswith("_")]
@@ -385,13 +407,21 @@ def test_a_refused_first_fit_leaves_nothing():
 def test_a_warm_start_needs_the_same_labels():
     pl = pytest.importorskip("polars")
     X, Y = make_multilabel_classification(40, 5, n_classes=3, random_state=0)
-    model = quiet(LabelCoveringClassifier(warm_start=True, max_iter=3), X, pl.DataFrame(Y, schema=["a", "b", "c"]))
+    model = quiet(
+        LabelCoveringClassifier(warm_start=True, max_iter=3, solver="boosting", alpha=0.0),
+        X,
+        pl.DataFrame(Y, schema=["a", "b", "c"]),
+    )
     for names in (["c", "b", "a"], ["a", "b", "d"]):
         for _ in range(2):  # a refusal is not forgotten
             with pytest.raises(ValueError, match=r"goes on with the labels \['a', 'b', 'c'\].*in the same order"):
                 model.fit(X, pl.DataFrame(Y, schema=names))
     assert quiet(model, X, pl.DataFrame(Y, schema=["a", "b", "c"])).n_iter_ == 6
-    binary = quiet(LabelCoveringClassifier(warm_start=True, max_iter=3), X, np.where(Y[:, 0], "ham", "spam"))
+    binary = quiet(
+        LabelCoveringClassifier(warm_start=True, max_iter=3, solver="boosting", alpha=0.0),
+        X,
+        np.where(Y[:, 0], "ham", "spam"),
+    )
     with pytest.raises(ValueError, match=r"\['ham', 'spam'\], but y has \['no', 'yes'\]"):
         binary.fit(X, np.where(Y[:, 0], "yes", "no"))
     cold = quiet(model.set_params(warm_start=False), X, pl.DataFrame(Y, schema=["c", "b", "a"]))
@@ -401,7 +431,7 @@ def test_a_warm_start_needs_the_same_labels():
 @pytest.mark.parametrize("y", ["abc", b"abc", 5, {"a": 1}, {"a"}, np.array("abc")], ids=repr)
 def test_what_y_is_not(y):
     with pytest.raises(TypeError, match=r"y must be a matrix of 0 and 1.*or a vector of two classes, got"):
-        LabelCoveringClassifier().fit(np.ones((3, 2)), y)
+        LabelCoveringClassifier(solver="boosting", alpha=0.0, max_iter=50).fit(np.ones((3, 2)), y)
 
 
 def test_masked_labels_are_refused():
@@ -409,7 +439,7 @@ def test_masked_labels_are_refused():
     masked = np.ma.masked_array(Y, mask=np.arange(60).reshape(20, 3) == 4)
     for y in (masked, masked[:, 1]):
         with pytest.raises((TypeError, ValueError), match="mask"):
-            LabelCoveringClassifier().fit(X, y)
+            LabelCoveringClassifier(solver="boosting", alpha=0.0, max_iter=50).fit(X, y)
 
 
 @pytest.mark.parametrize("n_labels", [1, 3])
@@ -441,8 +471,10 @@ def test_rows_of_which_nothing_is_known(n_labels):
 def test_sets_from_a_generator():
     X, Y = make_multilabel_classification(20, 5, n_classes=3, random_state=0)
     sets = [set(np.array(["a", "b", "c"])[row == 1]) for row in Y]
-    expected = quiet(LabelCoveringClassifier(max_iter=3), X, sets)
-    assert_allclose(quiet(LabelCoveringClassifier(max_iter=3), X, iter(sets)).coef_, expected.coef_)
+    expected = quiet(LabelCoveringClassifier(max_iter=3, solver="boosting", alpha=0.0), X, sets)
+    assert_allclose(
+        quiet(LabelCoveringClassifier(max_iter=3, solver="boosting", alpha=0.0), X, iter(sets)).coef_, expected.coef_
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
@@ -480,7 +512,7 @@ def test_calibrated_lbfgs_goes_on(then):
 def test_a_cut_is_what_was_fitted_and_not_what_is_asked_for():
     X, Y = make_multilabel_classification(60, 5, n_classes=4, random_state=0)
     graphs = PreferenceGraphs.from_multilabel(Y)
-    ranker = LogLinearRanker(max_iter=3, calibrated=True)
+    ranker = LogLinearRanker(max_iter=3, calibrated=True, solver="boosting", alpha=0.0)
     with pytest.raises(NotFittedError):
         ranker.predict_relevant(X)
     relevant = quiet(ranker, X, graphs).predict_relevant(X)
@@ -490,4 +522,4 @@ def test_a_cut_is_what_was_fitted_and_not_what_is_asked_for():
     with pytest.raises(AttributeError, match="calibrated=True"):
         ranker.predict_relevant(X)
     with pytest.raises(ValueError, match="calibrated must be True or False"):
-        LogLinearRanker(calibrated="no").fit(X, graphs)
+        LogLinearRanker(calibrated="no", solver="boosting", alpha=0.0, max_iter=100).fit(X, graphs)

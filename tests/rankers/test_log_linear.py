@@ -53,7 +53,9 @@ def test_boosting_equals_the_literal_loops(graphs, name, fit_intercept, smoothin
     h = oracle.block_features(X, k, fit_intercept)
     assume(fit_intercept or any(np.abs(X[i]).sum() for i in range(n) if cut[i]))
     lam, curve, bounds = oracle.boost(h, cut, 5, smoothing)
-    ranker = LogLinearRanker(name, max_iter=5, tol=0, fit_intercept=fit_intercept, smoothing=smoothing)
+    ranker = LogLinearRanker(
+        name, max_iter=5, tol=0, fit_intercept=fit_intercept, smoothing=smoothing, solver="boosting", alpha=0.0
+    )
     quiet(ranker, sparse.csr_array(X) if as_sparse else X, graphs)
     expected = lam.reshape(-1, k)
     n_iter = ranker.n_iter_
@@ -68,7 +70,7 @@ def test_boosting_equals_the_literal_loops(graphs, name, fit_intercept, smoothin
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_decreases_the_loss_by_the_bound(name):
     X, graphs = make_pairwise_battles(60, 6, n_battles=6, random_state=0)
-    ranker = quiet(LogLinearRanker(name, max_iter=60, tol=0), X, graphs)
+    ranker = quiet(LogLinearRanker(name, max_iter=60, tol=0, solver="boosting", alpha=0.0), X, graphs)
     assert ranker.n_iter_ == 60
     assert (-np.diff(ranker.loss_curve_) >= ranker.bound_curve_).all()
     assert (ranker.bound_curve_ > 0).all()
@@ -79,7 +81,7 @@ def test_every_step_decreases_the_loss_by_the_bound(name):
 def test_both_solvers_reach_the_same_optimum(name, alpha):
     X, y = make_label_ranking(80, 3, n_labels=4, concentration=1.0, random_state=0)
     fast = LogLinearRanker(name, solver="lbfgs", alpha=alpha, tol=1e-9, max_iter=1000).fit(X, y)
-    slow = quiet(LogLinearRanker(name, alpha=alpha, tol=1e-7, max_iter=4000), X, y)
+    slow = quiet(LogLinearRanker(name, alpha=alpha, tol=1e-7, max_iter=4000, solver="boosting"), X, y)
     assert_allclose(slow.loss_curve_[-1], fast.loss_curve_[-1], rtol=1e-6)
     assert (np.diff(slow.loss_curve_) <= 1e-10).all()
     assert (-np.diff(slow.loss_curve_) >= slow.bound_curve_ - 1e-10).all()
@@ -107,12 +109,12 @@ def test_one_class_is_logistic_regression(alpha, form):
 def test_zero_weights_leave_a_coefficient_where_it_is():
     # One instance: no edge pulls the other way, so without smoothing nothing moves.
     X, y = np.array([[1.0]]), np.array([[1.0, 2.0]])
-    still = quiet(LogLinearRanker(max_iter=3, tol=0), X, y)
+    still = quiet(LogLinearRanker(max_iter=3, tol=0, solver="boosting", alpha=0.0), X, y)
     assert not still.coef_.any()
-    moved = quiet(LogLinearRanker(max_iter=3, tol=0, smoothing=0.1), X, y)
+    moved = quiet(LogLinearRanker(max_iter=3, tol=0, smoothing=0.1, solver="boosting", alpha=0.0), X, y)
     assert moved.coef_[0, 0] > 0 > moved.coef_[1, 0]
-    penalised = quiet(LogLinearRanker(max_iter=500, tol=1e-12, alpha=1.0, fit_intercept=False), X, y)
-    exact = LogLinearRanker(solver="lbfgs", tol=1e-12, alpha=1.0, fit_intercept=False).fit(X, y)
+    penalised = quiet(LogLinearRanker(max_iter=500, tol=1e-12, alpha=1.0, fit_intercept=False, solver="boosting"), X, y)
+    exact = LogLinearRanker(solver="lbfgs", tol=1e-12, alpha=1.0, fit_intercept=False, max_iter=100).fit(X, y)
     assert_allclose(penalised.coef_, exact.coef_, atol=1e-8)
 
 
@@ -124,22 +126,26 @@ def test_base_rankers_equal_the_literal_loops(name):
     cut = [cuts.OF_EDGES[name](edges) for edges in edges_of(graphs)]
     lam, curve, bounds = oracle.boost(h, cut, 6)
     for base, data in ((h, X), (lambda X: h[X[:, 0].astype(int)], np.arange(8)[:, None]), ("precomputed", h)):
-        ranker = quiet(LogLinearRanker(name, base_rankers=base, max_iter=6, tol=0), data, graphs)
+        ranker = quiet(
+            LogLinearRanker(name, base_rankers=base, max_iter=6, tol=0, solver="boosting", alpha=0.0), data, graphs
+        )
         assert_allclose(ranker.coef_, lam, atol=1e-10)
         assert_allclose(ranker.loss_curve_, curve, rtol=1e-10)
         assert_allclose(ranker.bound_curve_, bounds, atol=1e-10)
         new = data if callable(base) else h
         assert_allclose(ranker.decision_function(new), h @ lam)
     fast = LogLinearRanker(name, base_rankers=h, solver="lbfgs", tol=1e-9, max_iter=500, alpha=0.1).fit(X, graphs)
-    slow = quiet(LogLinearRanker(name, base_rankers=h, max_iter=3000, tol=1e-9, alpha=0.1), X, graphs)
+    slow = quiet(
+        LogLinearRanker(name, base_rankers=h, max_iter=3000, tol=1e-9, alpha=0.1, solver="boosting"), X, graphs
+    )
     assert_allclose(fast.coef_, slow.coef_, atol=1e-5)
 
 
 def test_base_rankers_can_say_what_block_features_say():
     X, y = make_label_ranking(30, 2, n_labels=3, random_state=0)
     h = oracle.block_features(X, 3, True)
-    general = quiet(LogLinearRanker(base_rankers=h, max_iter=20, tol=0), X, y)
-    blocks = quiet(LogLinearRanker(max_iter=20, tol=0), X, y)
+    general = quiet(LogLinearRanker(base_rankers=h, max_iter=20, tol=0, solver="boosting", alpha=0.0), X, y)
+    blocks = quiet(LogLinearRanker(max_iter=20, tol=0, solver="boosting", alpha=0.0), X, y)
     assert_allclose(general.loss_curve_, blocks.loss_curve_)
     assert_allclose(general.decision_function(h), blocks.decision_function(X))
 
@@ -147,12 +153,18 @@ def test_base_rankers_can_say_what_block_features_say():
 def test_bad_base_rankers():
     X, y = make_label_ranking(5, 2, n_labels=3, random_state=0)
     with pytest.raises(ValueError, match=r"shape \(5, 3\)"):
-        LogLinearRanker(base_rankers=np.zeros((5, 3))).fit(X, y)
+        LogLinearRanker(base_rankers=np.zeros((5, 3)), solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
     with pytest.raises(ValueError, match=r"base rankers have shape \(5, 4, 2\), but y has \(5, 3\)"):
-        LogLinearRanker(base_rankers=np.zeros((5, 4, 2))).fit(X, y)
+        LogLinearRanker(base_rankers=np.zeros((5, 4, 2)), solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
     with pytest.raises(ValueError, match="NaN or infinity"):
-        LogLinearRanker(base_rankers=np.full((5, 3, 2), np.nan)).fit(X, y)
-    ranker = quiet(LogLinearRanker(base_rankers=np.random.default_rng(0).normal(size=(5, 3, 2))), X, y)
+        LogLinearRanker(base_rankers=np.full((5, 3, 2), np.nan), solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
+    ranker = quiet(
+        LogLinearRanker(
+            base_rankers=np.random.default_rng(0).normal(size=(5, 3, 2)), solver="boosting", alpha=0.0, max_iter=100
+        ),
+        X,
+        y,
+    )
     with pytest.raises(ValueError, match=r"expected \(n_samples, 3, 2\)"):
         ranker.predict(np.zeros((5, 3, 4)))
 
@@ -160,14 +172,14 @@ def test_bad_base_rankers():
 def test_precomputed_base_rankers_are_cross_validated():
     X, y = make_label_ranking(40, 2, n_labels=3, concentration=20.0, random_state=0)
     h = oracle.block_features(X, 3, False)
-    ranker = LogLinearRanker(base_rankers="precomputed", solver="lbfgs", alpha=1.0)
+    ranker = LogLinearRanker(base_rankers="precomputed", solver="lbfgs", alpha=1.0, max_iter=100)
     assert cross_val_score(ranker, h, y).mean() > 0.5
 
 
 def test_warm_start_goes_on():
     X, y = make_label_ranking(40, 3, n_labels=4, random_state=0)
-    whole = quiet(LogLinearRanker(max_iter=30, tol=0), X, y)
-    parts = LogLinearRanker(max_iter=10, tol=0, warm_start=True)
+    whole = quiet(LogLinearRanker(max_iter=30, tol=0, solver="boosting", alpha=0.0), X, y)
+    parts = LogLinearRanker(max_iter=10, tol=0, warm_start=True, solver="boosting", alpha=0.0)
     for _ in range(3):
         quiet(parts, X, y)
     assert_allclose(parts.coef_, whole.coef_, atol=1e-12)
@@ -228,7 +240,7 @@ def test_callbacks_see_every_iteration_and_can_stop():
 
     for solver in ("boosting", "lbfgs"):
         watch = Watch(5)
-        ranker = LogLinearRanker(solver=solver, max_iter=50, tol=0).set_callbacks(watch).fit(X, y)
+        ranker = LogLinearRanker(solver=solver, max_iter=50, tol=0, alpha=0.0).set_callbacks(watch).fit(X, y)
         assert len(watch.scores) == ranker.n_iter_ == 5
         assert watch.scores[-1] == ranker.score(X, y)
 
@@ -237,7 +249,7 @@ def test_stopping_early_is_said():
     X, y = make_label_ranking(30, 3, n_labels=4, random_state=0)
     for solver in ("boosting", "lbfgs"):
         with pytest.warns(ConvergenceWarning, match=r"stopped after max_iter=2 iterations with .* gradient") as caught:
-            LogLinearRanker(solver=solver, max_iter=2).fit(X, y)
+            LogLinearRanker(solver=solver, max_iter=2, alpha=0.0).fit(X, y)
         assert caught[0].filename == __file__
 
 
@@ -252,16 +264,16 @@ def test_sample_weight_and_empty_rows():
         assert_allclose(a.coef_, b.coef_, atol=1e-6)
     y[3] = np.nan
     with pytest.warns(UserWarning, match=r"1 row without any observed pair \(first: row 3\)"):
-        LogLinearRanker(solver="lbfgs", alpha=1.0).fit(X, y)
+        LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=100).fit(X, y)
     with pytest.raises(ValueError, match="first: row 3"):
-        LogLinearRanker(on_empty="error").fit(X, y)
+        LogLinearRanker(on_empty="error", solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
 
 
 def test_nothing_to_learn_from():
     X = np.arange(6.0).reshape(3, 2)
     for y in (np.full((3, 4), np.nan), np.ones((3, 4)), np.ones((3, 1))):
         for solver in ("boosting", "lbfgs"):
-            ranker = quiet(LogLinearRanker(solver=solver), X, y)
+            ranker = quiet(LogLinearRanker(solver=solver, alpha=0.0, max_iter=100), X, y)
             assert not ranker.coef_.any()
             assert (ranker.predict(X) == 1).all()
 
@@ -270,7 +282,7 @@ def test_constant_duplicated_and_huge_features():
     X, y = make_label_ranking(40, 3, n_labels=4, random_state=0)
     strange = np.column_stack([X, X[:, 0], np.ones(40), np.zeros(40), 1e6 * X[:, 1]])
     for solver in ("boosting", "lbfgs"):
-        ranker = quiet(LogLinearRanker(solver=solver, alpha=1e-3), strange, y)
+        ranker = quiet(LogLinearRanker(solver=solver, alpha=1e-3, max_iter=100), strange, y)
         assert np.isfinite(ranker.coef_).all()
         assert (np.diff(ranker.loss_curve_) <= 1e-9).all()
 
@@ -284,13 +296,13 @@ def test_users_decomposition_and_grid_search():
 
     grid = {"alpha": [0.1, 10.0], "decomposition": ["domination", best_against_rest]}
     folds = KFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(LogLinearRanker(solver="lbfgs", max_iter=1000), grid, cv=folds).fit(X, y)
+    search = GridSearchCV(LogLinearRanker(solver="lbfgs", max_iter=1000, alpha=0.0), grid, cv=folds).fit(X, y)
     assert search.best_score_ > 0.8
 
 
 def test_pairwise_proba():
     X, y = make_label_ranking(30, 3, n_labels=4, random_state=0)
-    ranker = LogLinearRanker(solver="lbfgs", alpha=1.0).fit(X, y)
+    ranker = LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=100).fit(X, y)
     p = ranker.pairwise_proba(X)
     assert_allclose(p + p.transpose(0, 2, 1), 1)
     ranks = ranker.predict(X)
@@ -306,7 +318,7 @@ def test_sparse_is_never_densified(monkeypatch):
     for method in ("toarray", "todense"):
         monkeypatch.setattr(sparse.csr_array, method, refuse)
     for solver in ("boosting", "lbfgs"):
-        ranker = quiet(LogLinearRanker(solver=solver, alpha=1.0), data, y)
+        ranker = quiet(LogLinearRanker(solver=solver, alpha=1.0, max_iter=100), data, y)
         assert_allclose(ranker.predict(data), ranker.predict(X))
 
 
@@ -332,7 +344,7 @@ def test_bad_parameters(parameters, message):
 
 def test_curves_of_a_warm_start_with_another_solver():
     X, y = make_label_ranking(40, 3, n_labels=4, concentration=1.0, random_state=0)
-    ranker = LogLinearRanker(solver="lbfgs", max_iter=3, warm_start=True, tol=0)
+    ranker = LogLinearRanker(solver="lbfgs", max_iter=3, warm_start=True, tol=0, alpha=0.0)
     quiet(ranker, X, y)
     assert np.isnan(ranker.bound_curve_).all()
     quiet(ranker.set_params(solver="boosting"), X, y)
@@ -345,17 +357,17 @@ def test_coefficients_that_cannot_move_are_said():
     X = np.eye(6)[rng.integers(0, 6, 60)]
     graphs = PreferenceGraphs.from_multiclass(X.argmax(1) % 3)
     with pytest.warns(ConvergenceWarning, match="coefficients in place: one of their two weights is zero"):
-        ranker = LogLinearRanker(max_iter=500).fit(X, graphs)
+        ranker = LogLinearRanker(max_iter=500, solver="boosting", alpha=0.0).fit(X, graphs)
     assert ranker.gap_ > ranker.tol
-    moving = quiet(LogLinearRanker(max_iter=500, smoothing=0.01), X, graphs)
+    moving = quiet(LogLinearRanker(max_iter=500, smoothing=0.01, solver="boosting", alpha=0.0), X, graphs)
     assert moving.score(X, graphs) == 1
 
 
 def test_rows_without_pairs_have_no_say_in_the_tolerance():
     X, y = make_label_ranking(40, 3, n_labels=4, concentration=1.0, random_state=0)
     more = np.vstack([X, np.repeat(X, 50, axis=0)]), np.vstack([y, np.full((2000, 4), np.nan)])
-    alone = LogLinearRanker(solver="lbfgs").fit(X, y)
-    together = LogLinearRanker(solver="lbfgs", on_empty="ignore").fit(*more)
+    alone = LogLinearRanker(solver="lbfgs", alpha=0.0, max_iter=100).fit(X, y)
+    together = LogLinearRanker(solver="lbfgs", on_empty="ignore", alpha=0.0, max_iter=100).fit(*more)
     assert_allclose(together.coef_, alone.coef_, atol=1e-8)
 
 
@@ -364,7 +376,9 @@ def test_entries_stored_in_parts():
     whole = sparse.csr_array(X)
     indptr, indices = 2 * whole.indptr, np.repeat(whole.indices, 2)
     parts = sparse.csr_array((np.column_stack([3 * whole.data, -2 * whole.data]).ravel(), indices, indptr), X.shape)
-    a, b = (quiet(LogLinearRanker(max_iter=30, tol=0), data, y) for data in (whole, parts))
+    a, b = (
+        quiet(LogLinearRanker(max_iter=30, tol=0, solver="boosting", alpha=0.0), data, y) for data in (whole, parts)
+    )
     assert_allclose(a.coef_, b.coef_, atol=1e-10)
     assert parts.nnz == 2 * whole.nnz  # the caller's matrix is not touched
 
@@ -375,7 +389,7 @@ def test_tiny_weights_do_not_overflow():
     X[0, 0] = 1e-310
     y = np.tile([1.0, 2, 3, 4, 5], (40, 1))
     y[0] = y[0, ::-1]
-    ranker = quiet(LogLinearRanker(max_iter=20, tol=0), X, y)
+    ranker = quiet(LogLinearRanker(max_iter=20, tol=0, solver="boosting", alpha=0.0), X, y)
     assert np.isfinite(ranker.coef_).all()
     assert (np.diff(ranker.loss_curve_) <= 1e-9).all()
 
@@ -393,15 +407,15 @@ def test_an_interrupted_evaluation_leaves_curves_and_coefficients_together(monke
         return evaluate(self, coef)
 
     monkeypatch.setattr(LinearObjective, "value_and_weights", interrupted)
-    ranker = quiet(LogLinearRanker(max_iter=10, tol=0), X, y)
+    ranker = quiet(LogLinearRanker(max_iter=10, tol=0, solver="boosting", alpha=0.0), X, y)
     monkeypatch.undo()
     assert ranker.n_iter_ == 1
-    assert_allclose(ranker.coef_, quiet(LogLinearRanker(max_iter=1, tol=0), X, y).coef_)
+    assert_allclose(ranker.coef_, quiet(LogLinearRanker(max_iter=1, tol=0, solver="boosting", alpha=0.0), X, y).coef_)
 
 
 def test_curves_begin_anew_when_they_do_not_connect():
     X, y = make_label_ranking(40, 3, n_labels=4, random_state=0)
-    ranker = quiet(LogLinearRanker(max_iter=5, tol=0, warm_start=True), X, y)
+    ranker = quiet(LogLinearRanker(max_iter=5, tol=0, warm_start=True, solver="boosting", alpha=0.0), X, y)
     quiet(ranker.set_params(alpha=1e3), X, y)
     assert ranker.n_iter_ == 5
     assert (-np.diff(ranker.loss_curve_) >= ranker.bound_curve_ - 1e-9).all()
@@ -411,24 +425,32 @@ def test_more_bad_parameters():
     pl = pytest.importorskip("polars")
     X, y = make_label_ranking(20, 3, n_labels=3, random_state=0)
     with pytest.raises(ValueError, match="on_empty must be"):
-        LogLinearRanker(on_empty="x").fit(X, y)
+        LogLinearRanker(on_empty="x", solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
     with pytest.raises(ValueError, match="fit_intercept must be True or False"):
-        LogLinearRanker(fit_intercept="no").fit(X, y)
+        LogLinearRanker(fit_intercept="no", solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
     with pytest.raises(ValueError, match="base_rankers must be"):
-        LogLinearRanker(base_rankers="x").fit(X, y)
-    ranker = quiet(LogLinearRanker(warm_start=True, max_iter=3), X, pl.DataFrame(y, schema=["a", "b", "c"]))
+        LogLinearRanker(base_rankers="x", solver="boosting", alpha=0.0, max_iter=100).fit(X, y)
+    ranker = quiet(
+        LogLinearRanker(warm_start=True, max_iter=3, solver="boosting", alpha=0.0),
+        X,
+        pl.DataFrame(y, schema=["a", "b", "c"]),
+    )
     with pytest.raises(ValueError, match="in the same order"):
         ranker.fit(X, pl.DataFrame(y, schema=["c", "b", "a"]))
     y[0] = np.nan
     with pytest.warns(UserWarning, match="without any observed pair") as caught:
-        LogLinearRanker(solver="lbfgs", alpha=1.0).fit(X, y)
+        LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=100).fit(X, y)
     assert caught[0].filename == __file__
 
 
 def test_a_refused_refit_leaves_the_old_model():
     pl = pytest.importorskip("polars")
     X, y = make_label_ranking(20, 3, n_labels=3, random_state=0)
-    ranker = quiet(LogLinearRanker(warm_start=True, max_iter=3), X, pl.DataFrame(y, schema=["a", "b", "c"]))
+    ranker = quiet(
+        LogLinearRanker(warm_start=True, max_iter=3, solver="boosting", alpha=0.0),
+        X,
+        pl.DataFrame(y, schema=["a", "b", "c"]),
+    )
     before = {name: value for name, value in vars(ranker).items() if name.endswith("_")}
     for _ in range(2):  # a refusal is not forgotten
         with pytest.raises(ValueError, match="in the same order"):
@@ -447,10 +469,12 @@ def test_a_refused_refit_leaves_the_old_model():
 def test_base_rankers_are_read_only(base):
     X, y = make_label_ranking(20, 3, n_labels=3, random_state=0)
     h = np.random.default_rng(0).normal(size=(20, 3, 2))
-    expected = quiet(LogLinearRanker(base_rankers=h.copy(), max_iter=3), X, y).coef_
+    expected = quiet(LogLinearRanker(base_rankers=h.copy(), max_iter=3, solver="boosting", alpha=0.0), X, y).coef_
     before = h.copy()
     h.flags.writeable = False
-    ranker = LogLinearRanker(base_rankers=h if base == "array" else "precomputed", max_iter=3)
+    ranker = LogLinearRanker(
+        base_rankers=h if base == "array" else "precomputed", max_iter=3, solver="boosting", alpha=0.0
+    )
     assert_allclose(quiet(ranker, X if base == "array" else h, y).coef_, expected)
     np.testing.assert_array_equal(h, before)
 

@@ -287,8 +287,9 @@ def test_going_on_from_the_optimum():
 
 
 def test_a_correction_that_is_dropped_makes_room_for_another(monkeypatch):
-    from labelrank._kernels.solvers import corrections
     from labelrank.solvers.lean_lbfgs import iterates
+
+    from labelrank._kernels.solvers import corrections
 
     seen, calls = [], []
     keep, descend = corrections.keep, corrections.descend

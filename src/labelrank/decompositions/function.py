@@ -69,7 +69,7 @@ class FunctionDecomposition(Decomposition):
         known: dict[bytes, list[Subgraph]] = {}
         rows: list[list[Subgraph]] = []
         for i in range(len(graphs)):
-            if graphs.storage == "levels":
+            if graphs.is_ranked:
                 key = graphs.levels[i].tobytes()
             else:
                 edges = slice(graphs.indptr[i], graphs.indptr[i + 1])
@@ -92,7 +92,7 @@ class FunctionDecomposition(Decomposition):
         if not edges:
             return []
         by_level = None
-        if graphs.storage == "levels":
+        if graphs.is_ranked:
             row = graphs.levels[i]
             by_level = tuple(tuple(np.flatnonzero(row == v).tolist()) for v in np.unique(row[row >= 0]))
         returned = self.function(InstanceGraph(edges, by_level, graphs.labels, weights))

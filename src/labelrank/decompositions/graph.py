@@ -20,12 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy.typing as npt
+
+from labelrank._kernels import cuts
 from labelrank.decompositions import layered, stars
 from labelrank.decompositions.layered import LevelGroups
 from labelrank.decompositions.subgraphs import Subgraphs
 from labelrank.supervision import PreferenceGraphs
+
+
+class Layers(NamedTuple):
+    """Levels of layered graphs, and the number of a cut that kernels evaluate on them."""
+
+    levels: npt.NDArray[Any]  # (n_instances, n_labels), -1 for an absent label
+    depth: int  # number of levels
+    kind: int  # one of labelrank._kernels.cuts
 
 
 class Decomposition:
@@ -43,6 +54,10 @@ class Decomposition:
         """The subgraphs of all instances."""
         raise NotImplementedError
 
+    def layers(self, graphs: PreferenceGraphs) -> Layers | None:
+        """Levels of the graphs if kernels can evaluate this cut on them, otherwise None."""
+        return None
+
     def __repr__(self) -> str:
         return f"<decomposition {self.name}>"
 
@@ -52,6 +67,8 @@ class NamedDecomposition(Decomposition):
 
     Parameters
     ----------
+    kind : int
+        Its number in :mod:`labelrank._kernels.cuts`.
     name : str
         Its name.
     of_layered : callable
@@ -62,10 +79,12 @@ class NamedDecomposition(Decomposition):
 
     def __init__(
         self,
+        kind: int,
         name: str,
         of_layered: Callable[[LevelGroups], Subgraphs],
         of_edges: Callable[[PreferenceGraphs], Subgraphs] | None = None,
     ) -> None:
+        self.kind = kind
         self.name = name
         self._of_layered = of_layered
         self._of_edges = of_edges
@@ -75,7 +94,7 @@ class NamedDecomposition(Decomposition):
 
         A subgraph of weighted edges weighs the mean of their weights.
         """
-        if graphs.storage == "edges" and self._of_edges is not None:
+        if not graphs.is_ranked and self._of_edges is not None:
             return self._of_edges(graphs)
         try:
             graphs = graphs.to_levels()
@@ -83,23 +102,29 @@ class NamedDecomposition(Decomposition):
             raise ValueError(f"the decomposition {self.name!r} needs layered graphs: {error}") from error
         return self._of_layered(LevelGroups.of(graphs.levels))
 
+    def layers(self, graphs: PreferenceGraphs) -> Layers | None:
+        """Levels of the graphs if they are stored as such, otherwise None."""
+        if not graphs.is_ranked:
+            return None
+        return Layers(graphs.levels, int(graphs.levels.max(initial=0)) + 1, self.kind)
+
     def __reduce__(self) -> tuple[Any, ...]:
         from labelrank.decompositions.registry import get_decomposition
 
         return get_decomposition, (self.name,)
 
 
-zero_one = NamedDecomposition("zero_one", layered.zero_one, stars.zero_one)
-disagreement = NamedDecomposition("disagreement", layered.disagreement, stars.disagreement)
-domination = NamedDecomposition("domination", layered.domination, stars.domination)
-dominated = NamedDecomposition("dominated", layered.dominated, stars.dominated)
-levels = NamedDecomposition("levels", layered.levels)
-adjacent_levels = NamedDecomposition("adjacent_levels", layered.adjacent_levels)
-all_level_pairs = NamedDecomposition("all_level_pairs", layered.all_level_pairs)
+zero_one = NamedDecomposition(cuts.ZERO_ONE, "zero_one", layered.zero_one, stars.zero_one)
+disagreement = NamedDecomposition(cuts.DISAGREEMENT, "disagreement", layered.disagreement, stars.disagreement)
+domination = NamedDecomposition(cuts.DOMINATION, "domination", layered.domination, stars.domination)
+dominated = NamedDecomposition(cuts.DOMINATED, "dominated", layered.dominated, stars.dominated)
+levels = NamedDecomposition(cuts.LEVELS, "levels", layered.levels)
+adjacent_levels = NamedDecomposition(cuts.ADJACENT_LEVELS, "adjacent_levels", layered.adjacent_levels)
+all_level_pairs = NamedDecomposition(cuts.ALL_LEVEL_PAIRS, "all_level_pairs", layered.all_level_pairs)
 
 
 class EdgeWeighted(Decomposition):
-    """The same cut with each subgraph weighted by its number of edges.
+    """A decomposition with each subgraph weighted by its number of edges.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,20 @@ def _label(value: Any) -> int:
     return int(value)
 
 
+class Blocks(NamedTuple):
+    """The arrays of :class:`Subgraphs`, for kernels."""
+
+    members: IntArray
+    member_ptr: IntArray
+    subgraph_ptr: IntArray
+    block_ptr: IntArray
+    better_start: IntArray
+    better_stop: IntArray
+    worse_start: IntArray
+    worse_stop: IntArray
+    weight: npt.NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class Subgraphs:
     """The subgraphs of all instances, as flat arrays.
@@ -106,6 +120,11 @@ class Subgraphs:
     def instance(self) -> IntArray:
         """The instance of each subgraph."""
         return np.repeat(np.arange(self.n_instances), np.diff(self.subgraph_ptr))
+
+    @property
+    def blocks(self) -> Blocks:
+        """The arrays as kernels take them."""
+        return Blocks(*(getattr(self, name) for name in Blocks._fields))
 
     def edge_counts(self) -> IntArray:
         """Number of edges of each subgraph."""

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from labelrank._compat import check_sample_weight
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.features._selection import check_number_of_terms, largest
-from labelrank.losses import LinearObjective, LogLinearLoss
+from labelrank.losses import LogLinearLoss
+from labelrank.models import LinearModel, Objective
 from labelrank.supervision import as_graphs
 
 FloatArray = npt.NDArray[np.float64]
@@ -133,10 +134,7 @@ class BoostingSelector(SelectorMixin, BaseEstimator):
 
 def _promises(X: Any, loss: LogLinearLoss) -> FloatArray:
     """Σ_l (√W⁺ − √W⁻)² of every feature, with all coefficients at 0."""
-    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
-        X = X.copy()  # the arrays may be the caller's
-        X.sum_duplicates()  # the signs of parts of an entry are not its sign
-    objective = LinearObjective(X, loss, fit_intercept=False)
+    objective = Objective(LinearModel(X, loss.shape[1], fit_intercept=False), loss)
     _, positive, negative = objective.value_and_weights(np.zeros(objective.coef_shape))
     difference = np.sqrt(positive, out=positive)
     difference -= np.sqrt(negative, out=negative)

@@ -1,8 +1,31 @@
-"""What is paid: losses on the scores of one instance's labels, and objectives, which put a model under them."""
+"""Losses: sums over instances, of the scores of their labels."""
 
+from labelrank.losses.base import Loss
 from labelrank.losses.covering import CoveringLoss
 from labelrank.losses.log_linear import LogLinearLoss
-from labelrank.losses.objectives import BaseRankerObjective, LinearObjective
+from labelrank.losses.plackett_luce import PlackettLuceLoss
 from labelrank.losses.soft_margin import SoftMarginLoss
 
-__all__ = ["BaseRankerObjective", "CoveringLoss", "LinearObjective", "LogLinearLoss", "SoftMarginLoss"]
+__all__ = ["LOSSES", "CoveringLoss", "LogLinearLoss", "Loss", "PlackettLuceLoss", "SoftMarginLoss", "get_loss"]
+
+# The losses that GraphRanker knows by name.
+LOSSES: dict[str, type[Loss]] = {
+    LogLinearLoss.name: LogLinearLoss,
+    PlackettLuceLoss.name: PlackettLuceLoss,
+}
+
+
+def get_loss(loss: str | type[Loss]) -> type[Loss]:
+    """Return the loss class of a name, or the class itself.
+
+    Examples
+    --------
+    >>> from labelrank.losses import get_loss
+    >>> get_loss("plackett_luce")
+    <class 'labelrank.losses.plackett_luce.PlackettLuceLoss'>
+    """
+    if isinstance(loss, str):
+        if loss not in LOSSES:
+            raise ValueError(f"loss {loss!r} is not known; choose one of {sorted(LOSSES)}, or pass a subclass of Loss")
+        return LOSSES[loss]
+    return loss

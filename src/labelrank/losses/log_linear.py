@@ -3,132 +3,167 @@ r"""The log-linear loss of scores on decomposed preference graphs.
 .. math:: L(f) = \sum_i \frac{w_i}{s_i} \sum_{k=1}^{s_i} \log\left(1 + \sum_{e \in E_{i,k}}
           e^{f_i(\mathrm{term}(e)) - f_i(\mathrm{init}(e))}\right)
 
-A smooth, convex bound (times 1/log 2) of the share of subgraphs with a contradicted edge. Its gradient with respect to
-the score of a label is what flows in minus what flows out, :math:`T - I`; boosting needs the two apart.
+It is a smooth, convex bound (times 1/log 2) of the share of subgraphs with a contradicted edge. Its gradient with
+respect to the score of a label is the inflow minus the outflow, :math:`T - I`; boosting needs the two apart.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrank import decompositions
-from labelrank.decompositions import Decomposition, Subgraphs
-from labelrank.supervision import PreferenceGraphs
+from labelrank._kernels import cuts
+from labelrank.decompositions import Subgraphs
+from labelrank.decompositions.graph import Layers
+from labelrank.decompositions.subgraphs import expand_ranges
+from labelrank.losses.base import ALL, FloatArray, FlowLoss
 
-FloatArray = npt.NDArray[np.float64]
+_WITHOUT_SUBGRAPHS = (cuts.ZERO_ONE, cuts.DISAGREEMENT, cuts.DOMINATION, cuts.DOMINATED)
 
 
-class LogLinearLoss:
-    """The loss of all instances, evaluated on blocks of rows.
+class EdgeFlows(NamedTuple):
+    """Edges of some instances, with what flows along each of them."""
+
+    value: float  # the loss
+    row: npt.NDArray[np.intp]  # instance of each edge, from 0
+    better: npt.NDArray[np.intp]
+    worse: npt.NDArray[np.intp]
+    flow: FloatArray
+
+
+class LogLinearLoss(FlowLoss):
+    """Log-linear loss of all instances.
 
     Layered graphs under zero_one, domination and dominated cost O(n_labels) per instance; under disagreement, one step
-    per pair; anything else is cut into subgraphs once and then costs their size.
+    per pair; other decompositions and graphs are cut into subgraphs once and then cost their size.
 
     Parameters
     ----------
     graphs : PreferenceGraphs
-        What was observed.
-    decomposition : Decomposition
-        How it is cut.
-    sample_weight : ndarray of shape (n_instances,)
+        Observed preferences.
+    decomposition : Decomposition, str or callable, default="domination"
+        How they are cut.
+    sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances.
 
     Examples
     --------
     >>> import numpy as np
     >>> from labelrank import as_graphs
-    >>> from labelrank.decompositions import domination
     >>> from labelrank.losses import LogLinearLoss
-    >>> loss = LogLinearLoss(as_graphs([[1, 2, 2]]), domination, np.ones(1))
-    >>> scores, outflow = np.zeros((1, 3)), np.empty((1, 3))
-    >>> round(loss.flows(0, 1, scores, outflow), 4)  # log 3; scores now hold what flows in
+    >>> loss = LogLinearLoss(as_graphs([[1, 2, 2]]), "domination")
+    >>> gradient = np.empty((1, 3))
+    >>> round(loss.value_and_gradient(np.zeros((1, 3)), gradient), 4)  # log 3
     1.0986
-    >>> scores - outflow  # the gradient
+    >>> gradient
     array([[-0.66666667,  0.33333333,  0.33333333]])
     """
 
-    blocks_per_edge = 2  # along an edge the features leave one label's coefficients and enter another's
+    name: ClassVar[str] = "log_linear"
+    abilities: ClassVar[frozenset[str]] = frozenset({"flows", "curvature"})
+    default_decomposition: ClassVar[str | None] = "domination"
 
-    def __init__(self, graphs: PreferenceGraphs, decomposition: Decomposition, sample_weight: FloatArray) -> None:
-        self.graphs, self.decomposition = graphs, decomposition
-        self.weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-        self.shape = graphs.shape
-        self.kind = _layered_kinds().get(decomposition) if graphs.storage == "levels" else None
-        if self.kind is not None:
-            self.depth = int(graphs.levels.max(initial=0)) + 1
+    def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
+        """Loss of some instances; `inflow` and `outflow` are overwritten with T and I."""
+        from labelrank._kernels.losses import log_linear as kernels
+
+        if self.layers is None:
+            return self._flows_of_subgraphs(self.subgraphs, rows, scores, inflow, outflow)
+        levels, depth, kind = self.layers
+        if kind == cuts.DISAGREEMENT:
+            return float(kernels.pair_flows(levels[rows], scores, inflow, outflow, self.weight[rows], depth))
+        # NumPy's exponential works on whole vectors; the kernel starts from there.
+        np.subtract(scores, scores.max(axis=1, keepdims=True, initial=-np.inf), out=outflow)
+        np.exp(outflow, out=outflow)
+        far = np.zeros(len(scores), dtype=bool)
+        value = kernels.level_flows(levels[rows], scores, inflow, outflow, self.weight[rows], depth, kind, far)
+        return float(value) + self._flows_of_far_rows(rows, far, scores, inflow, outflow)
+
+    def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
+        """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
+        squares, outflow = np.empty(scores.shape), np.empty(scores.shape)
+        subgraphs = self.decomposition.cut(self.graphs[rows])
+        self._flows_of_subgraphs(subgraphs, ALL, scores, out, outflow, self.weight[rows], squares)
+        out += outflow
+        out -= squares
+
+    def edge_flows(self, scores: FloatArray, rows: slice = ALL) -> EdgeFlows:
+        """Loss of some instances, and the flow along each of their edges, for models that share coefficients."""
+        s = self.decomposition.cut(self.graphs[rows])
+        row, better, worse, subgraph = edges_of(s)
+        if not len(row):
+            return EdgeFlows(0.0, row, better, worse, np.empty(0))
+        z = scores[row, worse] - scores[row, better]
+        first = np.flatnonzero(np.diff(subgraph, prepend=-1))
+        top = np.maximum(np.maximum.reduceat(z, first), 0.0)
+        total = np.exp(-top) + np.add.reduceat(np.exp(z - top[subgraph]), first)
+        log_total = top + np.log(total)
+        of_instance = np.bincount(s.instance, weights=s.weight, minlength=s.n_instances)
+        weight = self.weight[rows][s.instance] * s.weight / of_instance[s.instance]
+        return EdgeFlows(
+            float(weight @ log_total), row, better, worse, weight[subgraph] * np.exp(z - log_total[subgraph])
+        )
 
     @cached_property
     def subgraphs(self) -> Subgraphs:
-        """The subgraphs themselves, cut when first needed."""
+        """All subgraphs, cut when first needed."""
         return self.decomposition.cut(self.graphs)
 
     @cached_property
-    def counted(self) -> npt.NDArray[np.bool_]:
-        """Instances with edges and a positive weight."""
-        return (self.graphs.edge_counts() > 0) & (self.weight > 0)
+    def layers(self) -> Layers | None:
+        """Levels of layered graphs under a cut that is evaluated without its subgraphs."""
+        layers = self.decomposition.layers(self.graphs)
+        return layers if layers is not None and layers.kind in _WITHOUT_SUBGRAPHS else None
 
-    @property
-    def by_members(self) -> bool:
-        """Whether the subgraphs name so few labels that scores of all labels would be a waste."""
-        return self.kind is None and 2 * len(self.subgraphs.members) < self.shape[0] * self.shape[1]
-
-    def flows(self, first: int, last: int, scores: FloatArray, outflow: FloatArray) -> float:
-        """Loss of the rows from `first` to `last`; `scores` (last - first, n_labels) become the inflow T."""
-        from labelrank._kernels.losses import log_linear as log_loss
-        from labelrank._kernels.models import products
-
-        if self.kind is not None:
-            # NumPy's exponential works on whole vectors; the kernel starts from there.
-            np.subtract(scores, scores.max(axis=1, keepdims=True, initial=-np.inf), out=outflow)
-            np.exp(outflow, out=outflow)
-            return float(
-                log_loss.level_flows(
-                    self.graphs.levels[first:last], scores, outflow, self.weight[first:last], self.depth, self.kind
-                )
-            )
-        ptr, members = self.subgraphs.member_ptr, self.subgraphs.members
-        f = np.empty(ptr[last] - ptr[first])
-        into, out_of = np.empty_like(f), np.empty_like(f)
-        products.gather(scores, first, last, ptr, members, f)
-        value = self.member_flows(first, last, f, into, out_of)
-        products.scatter(into, first, last, ptr, members, scores)
-        products.scatter(out_of, first, last, ptr, members, outflow)
+    def _flows_of_far_rows(
+        self, rows: slice, far: npt.NDArray[np.bool_], scores: FloatArray, inflow: FloatArray, outflow: FloatArray
+    ) -> float:
+        """Flows of the rows in which an exponential underflows, from their subgraphs."""
+        if not far.any():
+            return 0.0
+        graphs, weight = self.graphs[rows][far], self.weight[rows][far]
+        into, out_of = np.empty((len(graphs), self.shape[1])), np.empty((len(graphs), self.shape[1]))
+        subgraphs = self.decomposition.cut(graphs)
+        value = self._flows_of_subgraphs(subgraphs, ALL, scores[far], into, out_of, weight)
+        inflow[far], outflow[far] = into, out_of
         return value
 
-    def member_flows(self, first: int, last: int, f: FloatArray, inflow: FloatArray, outflow: FloatArray) -> float:
-        """The same by members of the subgraphs: one score in, one inflow and one outflow out for each."""
+    def _flows_of_subgraphs(
+        self,
+        subgraphs: Subgraphs,
+        rows: slice,
+        scores: FloatArray,
+        inflow: FloatArray,
+        outflow: FloatArray,
+        weight: FloatArray | None = None,
+        squares: FloatArray | None = None,
+    ) -> float:
+        """Loss of the instances `rows` of some subgraphs; the flows of their members are added up by label."""
         from labelrank._kernels.losses.log_linear import block_flows
 
-        return float(block_flows(*self.blocks(first, last), self.weight[first:last], f, inflow, outflow))
-
-    def blocks(self, first: int, last: int) -> tuple[Any, ...]:
-        """The subgraphs of some rows as a kernel takes them."""
-        s = self.subgraphs
-        return (
-            first,
-            last,
-            s.member_ptr[first],
-            s.subgraph_ptr,
-            s.block_ptr,
-            s.better_start,
-            s.better_stop,
-            s.worse_start,
-            s.worse_stop,
-            s.weight,
-        )
+        blocks = subgraphs.blocks
+        first, last, _ = rows.indices(subgraphs.n_instances)
+        ends = blocks.member_ptr[first : last + 1]
+        at = (np.repeat(np.arange(last - first), np.diff(ends)), blocks.members[ends[0] : ends[-1]])
+        f = scores[at]
+        into, out_of = np.empty_like(f), np.empty_like(f)
+        weight = self.weight[rows] if weight is None else weight
+        squares = np.empty((0, self.shape[1])) if squares is None else squares
+        value = block_flows(blocks, first, last, weight, f, into, out_of, squares)
+        flat = at[0] * self.shape[1] + at[1]
+        for flow, out in ((into, inflow), (out_of, outflow)):
+            out[...] = np.bincount(flat, weights=flow, minlength=out.size).reshape(out.shape)
+        return float(value)
 
 
-def _layered_kinds() -> dict[Decomposition, int]:
-    """The decompositions that have a formula for layered graphs."""
-    from labelrank._kernels.losses import log_linear as log_loss
-
-    return {
-        decompositions.zero_one: log_loss.ZERO_ONE,
-        decompositions.disagreement: log_loss.DISAGREEMENT,
-        decompositions.domination: log_loss.DOMINATION,
-        decompositions.dominated: log_loss.DOMINATED,
-    }
+def edges_of(subgraphs: Subgraphs) -> tuple[npt.NDArray[np.intp], ...]:
+    """Instance, better and worse label, and subgraph of every edge of some subgraphs."""
+    s = subgraphs
+    block, better = expand_ranges(s.better_start, s.better_stop)
+    which, worse = expand_ranges(s.worse_start[block], s.worse_stop[block])
+    of_block = np.repeat(np.arange(len(s)), np.diff(s.block_ptr))
+    subgraph = of_block[block[which]]
+    return s.instance[subgraph], s.members[better[which]], s.members[worse], subgraph

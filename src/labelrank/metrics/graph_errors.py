@@ -128,12 +128,11 @@ def _failed_subgraphs(
     graphs: PreferenceGraphs, ranks: FloatArray, decomposition: Decomposition
 ) -> tuple[FloatArray, FloatArray]:
     """Per instance the weight of the subgraphs that disagree, and of all."""
-    kind = _layered_kinds().get(decomposition)
-    if graphs.storage == "levels" and kind is not None:
+    layers = decomposition.layers(graphs)
+    if layers is not None:
         from labelrank._kernels.metrics.level_errors import failed_subgraphs
 
-        depth = int(graphs.levels.max(initial=0)) + 1
-        failed, total = failed_subgraphs(graphs.levels, ranks, depth, kind)
+        failed, total = failed_subgraphs(layers.levels, ranks, layers.depth, layers.kind)
         return failed, total
     parts = []
     block = max(1, _BLOCK // max(graphs.shape[1], 1))
@@ -151,18 +150,3 @@ def _failed_subgraphs(
     if not parts:
         return np.empty(0), np.empty(0)
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-
-
-def _layered_kinds() -> dict[Decomposition, int]:
-    """The decompositions that the kernel knows."""
-    from labelrank._kernels.metrics import level_errors as kernel
-
-    return {
-        decompositions.zero_one: kernel.ZERO_ONE,
-        decompositions.disagreement: kernel.DISAGREEMENT,
-        decompositions.domination: kernel.DOMINATION,
-        decompositions.dominated: kernel.DOMINATED,
-        decompositions.levels: kernel.LEVELS,
-        decompositions.adjacent_levels: kernel.ADJACENT_LEVELS,
-        decompositions.all_level_pairs: kernel.ALL_LEVEL_PAIRS,
-    }

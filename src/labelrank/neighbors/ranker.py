@@ -119,7 +119,7 @@ class BaseNeighborsRanker(NeighborhoodsMixin, RankerMixin, BaseEstimator):
         if self.on_empty not in get_args(OnEmpty):
             raise ValueError(f"on_empty must be one of {get_args(OnEmpty)}, got {self.on_empty!r}")
         X, y, weight = self._validate_fit(X, y, sample_weight, on_empty="ignore", **self._checks())
-        report_empty_rows(y, weight, self.on_empty)
+        report_empty_rows(y.has_pairs() | (weight == 0), self.on_empty)
         kept = self._learn_rankings(y, weight)
         if not kept.all():
             X = X[kept][:, kept] if self.metric == "precomputed" else X[kept]

@@ -1,8 +1,10 @@
 """The estimators: one learner per file, glue only."""
 
 from labelrank.rankers.base import RankerMixin
+from labelrank.rankers.calibrated import CalibratedRanker
 from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 from labelrank.rankers.dummy import DummyRanker
+from labelrank.rankers.graph import GraphRanker
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
@@ -12,8 +14,10 @@ from labelrank.rankers.rank_rls_cv import RankRLSCV
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 
 __all__ = [
+    "CalibratedRanker",
     "ConstraintClassificationRanker",
     "DummyRanker",
+    "GraphRanker",
     "KernelRidgeRanker",
     "LabelCoveringClassifier",
     "LogLinearRanker",

@@ -14,18 +14,11 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
-from labelrank.supervision import (
-    PreferenceGraphs,
-    as_graphs,
-    check_rankings,
-    label_names,
-    ranks_from_scores,
-    stacklevel_of_user,
-)
+from labelrank.supervision import PreferenceGraphs, as_graphs, ranks_from_scores, stacklevel_of_user
 
 OnEmpty = Literal["warn", "error", "ignore"]
-FloatArray = npt.NDArray[np.float64]
 Result = TypeVar("Result")
 
 
@@ -119,18 +112,17 @@ class RankerMixin:
         """
         from labelrank.metrics import kendall_tau
 
-        predicted = self.predict(X)
-        names = _names(y)
-        if names is not None and list(names) != list(self.labels_) and self.labels_.dtype == object:
+        predicted, graphs = self.predict(X), as_graphs(y)
+        if graphs.has_names and self.labels_.dtype == object and not np.array_equal(graphs.labels, self.labels_):
             raise ValueError(
-                f"y has the labels {list(names)}, but {type(self).__name__} was fitted with {list(self.labels_)}; "
-                "give the columns the same names and order"
+                f"y has the labels {graphs.labels.tolist()}, but {type(self).__name__} was fitted with "
+                f"{self.labels_.tolist()}; give the columns the same names and order"
             )
-        return kendall_tau(y, predicted, sample_weight=sample_weight)
+        return kendall_tau(graphs, predicted, sample_weight=sample_weight)
 
     def _validate_fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, on_empty: OnEmpty = "warn", **check_params: Any
-    ) -> tuple[Any, Any, npt.NDArray[np.float64]]:
+    ) -> tuple[Any, PreferenceGraphs, FloatArray]:
         """Check what ``fit`` is called with; set ``labels_``, ``n_features_in_`` and ``feature_names_in_``.
 
         Parameters
@@ -145,39 +137,31 @@ class RankerMixin:
         Returns
         -------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
-        y : ndarray or PreferenceGraphs of shape (n_samples, n_labels)
-            :func:`labelrank.as_graphs` makes graphs of both.
+        y : PreferenceGraphs of shape (n_samples, n_labels)
         sample_weight : ndarray of shape (n_samples,)
         """
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = validate_data(self, X, **check_params)
-        names = _names(y)
         # Not by validate_data(multi_output=True), which rejects NaN in y and drops the mask of a masked array.
-        y = y if isinstance(y, PreferenceGraphs) else check_rankings(y)
-        if not len(y):
-            raise ValueError(f"y has 0 sample(s) (shape={y.shape}) while a minimum of 1 is required")
-        if names is not None:
-            _refuse_repeats(names)
-        if num_samples(X) != len(y):
+        graphs = as_graphs(y, ensure_min_samples=1)
+        if num_samples(X) != len(graphs):
             raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {num_samples(X)}, y has {len(y)}"
+                f"Found input variables with inconsistent numbers of samples: X has {num_samples(X)}, y has "
+                f"{len(graphs)}"
             )
-        if not y.shape[1]:
-            raise ValueError(f"y has no labels (shape={y.shape}); a ranker needs at least one")
-        weight = check_sample_weight(sample_weight, np.empty((len(y), 0)), dtype=np.float64, ensure_non_negative=True)
-        report_empty_rows(y, weight, on_empty)
-        self._set_labels(np.arange(y.shape[1]) if names is None else names)
-        return X, y, weight
+        if not graphs.shape[1]:
+            raise ValueError(f"y has no labels (shape={graphs.shape}); a ranker needs at least one")
+        weight = check_sample_weight(
+            sample_weight, np.empty((len(graphs), 0)), dtype=np.float64, ensure_non_negative=True
+        )
+        if graphs.shape[1] > 1:
+            report_empty_rows(graphs.has_pairs() | (weight == 0), on_empty)
+        self._set_labels(graphs.labels)
+        return X, graphs, weight
 
     def _set_labels(self, labels: npt.NDArray[Any]) -> None:
-        """Set ``labels_``; a warm start goes on with coefficients that belong to the labels of the last fit."""
-        old = getattr(self, "labels_", None) if getattr(self, "warm_start", False) else None
-        if old is not None and not np.array_equal(old, labels):
-            raise ValueError(
-                f"warm_start=True goes on with the labels {old.tolist()}, but y has {labels.tolist()}; give them in "
-                "the same order, or fit a new estimator"
-            )
+        check_same_labels(self, getattr(self, "labels_", None), labels)
         self.labels_ = labels
 
 
@@ -231,8 +215,7 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Validate the arguments of ``fit``; sets ``labels_`` and ``n_features_in_``."""
-        X, y, weight = self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **self._checks())
-        return Training(X, as_graphs(y), weight)
+        return Training(*self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **self._checks()))
 
     def _learn(self, data: Training, progress: Progress) -> None:
         """Learn and set the fitted attributes."""
@@ -350,33 +333,27 @@ def warn_interrupted(name: str, done: str, advice: str = "") -> None:
     )
 
 
-def _names(y: Any) -> npt.NDArray[Any] | None:
-    """Names of the labels, None when they have none."""
-    if isinstance(y, PreferenceGraphs):
-        return y.labels if y.has_names else None
-    return label_names(y)
+def check_same_labels(estimator: Any, old: npt.NDArray[Any] | None, new: npt.NDArray[Any]) -> None:
+    """Raise if a warm start would continue with coefficients of other labels."""
+    if getattr(estimator, "warm_start", False) and old is not None and not np.array_equal(old, new):
+        raise ValueError(
+            f"warm_start=True continues with the labels {old.tolist()}, but y has {new.tolist()}; give them in the "
+            "same order, or fit a new estimator"
+        )
 
 
-def _refuse_repeats(names: npt.NDArray[Any]) -> None:
-    """Labels are told apart by their names."""
-    listed = names.tolist()
-    twice = [name for i, name in enumerate(listed) if name in listed[:i]]
-    if twice:
-        raise ValueError(f"y has the column {twice[0]!r} more than once; give each label a name of its own")
+def report_empty_rows(informative: npt.NDArray[np.bool_], on_empty: OnEmpty) -> None:
+    """Warn or raise if there are rows without any observed pair: all missing, a single label, or all tied.
 
-
-def report_empty_rows(y: Any, weight: npt.NDArray[np.float64], on_empty: OnEmpty) -> None:
-    """Say which rows have no pair to learn from: all missing, a single label, or all tied."""
-    if on_empty not in ("warn", "error", "ignore"):
-        raise ValueError(f'on_empty must be "warn", "error" or "ignore", got {on_empty!r}')
-    if on_empty == "ignore" or y.shape[1] < 2:
-        return
-    if isinstance(y, PreferenceGraphs):
-        empty = y.edge_counts() == 0
-    else:
-        empty = ~(np.fmin.reduce(y, axis=1) < np.fmax.reduce(y, axis=1))
-    rows = np.flatnonzero(empty & (weight > 0))
-    if not len(rows):
+    Parameters
+    ----------
+    informative : bool ndarray of shape (n_samples,)
+        Rows with an observed pair, or without a weight.
+    on_empty : {"warn", "error", "ignore"}
+        What to do.
+    """
+    rows = np.flatnonzero(~informative)
+    if on_empty == "ignore" or not len(rows):
         return
     message = (
         f"y has {len(rows)} row{'s' * (len(rows) != 1)} without any observed pair (first: row {rows[0]}); drop "

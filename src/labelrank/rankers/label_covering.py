@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.callback import with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from labelrank._compat import check_sample_weight
-from labelrank.decompositions import Decomposition, get_covering
-from labelrank.losses import CoveringLoss, LinearObjective
-from labelrank.rankers.base import OnEmpty, all_or_nothing, report_empty_rows
-from labelrank.rankers.linear import FloatArray, IterativeLinearMixin, Solver
-from labelrank.solvers import SolverState, boost, boost_sequentially, lbfgs
+from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
+from labelrank.decompositions import Decomposition
+from labelrank.losses import CoveringLoss
+from labelrank.models import LinearModel
+from labelrank.rankers.base import FloatArray, OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
+from labelrank.rankers.graph import MINIMIZING, MinimizerMixin
+from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision import PreferenceGraphs
 
 
-class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimator):
-    r"""Multilabel classifier that minimises the covering loss, by boosting or L-BFGS.
+class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    r"""Multilabel classifier that minimizes the covering loss, by boosting or L-BFGS.
 
     The labels are covered by sets, the cover elements; labels of an element are right or wrong together, and the number
-    of elements with a wrong label is the error. What is minimised is a convex bound of it,
+    of elements with a wrong label is the error. The objective is a convex bound of it,
 
     .. math:: \sum_i w_i \sum_{s} c_s \log\left(1 + \sum_{l \in a_s} e^{-y_i^l f^l(x_i)}\right)
               + \frac\alpha2 \sum_l \|w_l\|^2, \qquad f^l(x) = w_l \cdot x + b_l .
@@ -42,28 +44,28 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         ``"weighted_positive"``, ``"weighted_negative"``, an object such as ``weighted_positive(3)``, or a function of
         the boolean vector of an example's relevant labels that returns cover elements; see
         :mod:`labelrank.decompositions`.
-    solver : {"boosting", "lbfgs"}, default="boosting"
-        ``"boosting"`` decreases the loss by at least ``bound_curve_`` in every round; ``"lbfgs"`` reaches the optimum
-        in far fewer passes.
+    solver : {"lbfgs", "boosting"}, default="lbfgs"
+        ``"lbfgs"`` reaches the optimum in few passes over the data; ``"boosting"``, the algorithm of the paper,
+        decreases the loss by at least ``bound_curve_`` in every round.
     templates : {"parallel", "sequential"} or ndarray of shape (n_templates, n_hypotheses), default="parallel"
         For boosting, which coefficients of a label move in a round. ``"parallel"``: all, by 1 over the largest 1-norm
         of an example's features. ``"sequential"``: the best one. An array holds templates b with :math:`\|b\|_1 \le 1`,
         one non-negative length per feature (and one more, the last, for the intercept); every label takes the best of
         them. A feature that leaves [-1, 1] is divided by its largest absolute value, so that the bound holds for the
         data as they are.
-    max_iter : int, default=50
-        Number of rounds or iterations at most.
+    max_iter : int, default=1000
+        Maximal number of rounds or iterations.
     tol : float, default=1e-4
-        Stop when no entry of the gradient of the mean loss is larger.
+        Stop when no entry of the gradient of the mean objective is larger.
     smoothing : float, default=0.0
         For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero
         stays at its present value.
-    alpha : float, default=0.0
-        Strength of the penalty; the intercept is free.
+    alpha : float, default=1.0
+        Strength of the penalty; the intercept is free. Sequential boosting has none and needs 0.
     fit_intercept : bool, default=True
         Whether to add an intercept, one more constant feature.
     warm_start : bool, default=False
-        Whether `fit` goes on from the coefficients of the last call.
+        Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
         Threads over blocks of rows.
     on_empty : {"warn", "error", "ignore"}, default="warn"
@@ -76,7 +78,7 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
     intercept_ : ndarray of shape (n_labels,)
         Intercepts.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
-        What is minimised, divided by the number of examples, before the first round and after each.
+        The mean objective, before the first iteration and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
         The decrease of it that was guaranteed for each round of boosting; NaN for L-BFGS.
     classes_ : ndarray of shape (n_labels,)
@@ -98,21 +100,32 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
     >>> from labelrank import LabelCoveringClassifier
     >>> from labelrank.metrics import covering_error
     >>> X, Y = make_multilabel_classification(random_state=0)
-    >>> model = LabelCoveringClassifier("two_sets", solver="lbfgs", alpha=1.0, max_iter=500).fit(X, Y)
+    >>> model = LabelCoveringClassifier("two_sets").fit(X, Y)
     >>> covering_error(Y, model.decision_function(X), "two_sets") < 0.9
     True
     """
+
+    coef_: FloatArray
+    intercept_: FloatArray
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **MINIMIZING,
+        "covering": [str, Decomposition, callable],
+        "solver": [StrOptions({"lbfgs", "boosting"})],
+        "templates": [StrOptions({"parallel", "sequential"}), "array-like"],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "on_empty": [StrOptions({"warn", "error", "ignore"})],
+    }
 
     def __init__(
         self,
         covering: str | Decomposition | Callable[..., Any] = "hamming",
         *,
-        solver: Solver = "boosting",
+        solver: Literal["lbfgs", "boosting"] = "lbfgs",
         templates: Any = "parallel",
-        max_iter: int = 50,
+        max_iter: int = 1000,
         tol: float = 1e-4,
         smoothing: float = 0.0,
-        alpha: float = 0.0,
+        alpha: float = 1.0,
         fit_intercept: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -138,9 +151,8 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         tags.target_tags.multi_output = True
         return tags
 
-    @with_callbacks
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LabelCoveringClassifier:
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from relevant labels.
 
         Parameters
@@ -157,21 +169,17 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
         -------
         self
         """
-        self._check_solver()
-        covering = get_covering(self.covering)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
-        graphs, classes, outputs_2d = _relevant(y, X.shape[0], type(self).__name__)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        loss = CoveringLoss(graphs, covering, weight)
-        # A known label makes a pair with the dummy.
-        known = loss.levels.max(axis=1, initial=-1) >= 0
-        report_empty_rows(np.where(known[:, None], [1.0, 2.0], np.nan), weight, self.on_empty)
-        self._check_same_labels(getattr(self, "classes_", None) if self.warm_start else None, classes)
-        self.classes_, self.outputs_2d_ = classes, outputs_2d
-        context = self._init_callback_context(max_subtasks=self.max_iter)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        self._keep(self._solve(X, loss, self._watch(context)), float(weight.sum()))
-        context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes={})
+        with refitting(self):
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+            graphs, classes, self.outputs_2d_ = _relevant(y, X.shape[0], type(self).__name__)
+            weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            loss = CoveringLoss(graphs, self.covering, weight)
+            report_empty_rows(loss.counted | (weight == 0), self.on_empty)
+            self._set_classes(classes)
+            progress = Progress(self, X, y)
+            model = LinearModel(X, graphs.shape[1], fit_intercept=self.fit_intercept)
+            self._minimize(model, loss, self._solver(model), progress)
+            progress.end()
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -208,39 +216,27 @@ class LabelCoveringClassifier(IterativeLinearMixin, ClassifierMixin, BaseEstimat
             return relevant.astype(np.int64)
         return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
 
-    # -----------------------------------------------------------------------------------------------------------
+    def _set_classes(self, classes: npt.NDArray[Any]) -> None:
+        check_same_labels(self, getattr(self, "classes_", None), classes)
+        self.classes_ = classes
 
-    def _solve(self, X: Any, loss: CoveringLoss, on_step: Any) -> SolverState:
-        objective = LinearObjective(X, loss, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
-        start = self._start(objective.coef_shape)
-        common: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "on_step": on_step}
-        penalty: dict[str, Any] = {"alpha": self.alpha, "penalised": slice(0, X.shape[1])}
-        parallel = isinstance(self.templates, str) and self.templates == "parallel"
+    def _solver(self, model: LinearModel) -> Solver:
+        named = isinstance(self.templates, str)
         if self.solver == "lbfgs":
-            if not parallel:
+            if not named or self.templates != "parallel":
                 raise ValueError('templates are for solver="boosting"; leave them at "parallel" with solver="lbfgs"')
-            return lbfgs(objective, start, **penalty, **common)
-        common["smoothing"] = self.smoothing
-        if parallel:
-            return boost(objective, start, **penalty, **common)
-        if isinstance(self.templates, str):
-            if self.templates != "sequential":
-                raise ValueError(f'templates must be "parallel", "sequential" or an array, got {self.templates!r}')
-            if self.alpha:
-                raise ValueError('alpha > 0 goes with templates="parallel" or an array, not with "sequential"')
-            lengths = 1 / largest_values(objective.X, self.fit_intercept)
-            return boost_sequentially(_with_constant(objective.X, self.fit_intercept), loss, start, lengths, **common)
-        lengths = check_templates(self.templates, X.shape[1], self.fit_intercept)
-        lengths /= largest_values(objective.X, self.fit_intercept)  # not X, which is the caller's
-        return boost(objective, start, templates=UserTemplates(lengths), **penalty, **common)
-
-    def _split(self, coef: FloatArray) -> dict[str, FloatArray]:
-        n_features = len(coef) - bool(self.fit_intercept)
-        intercept = coef[n_features].copy() if self.fit_intercept else np.zeros(coef.shape[1])
-        return {"coef_": np.ascontiguousarray(coef[:n_features].T), "intercept_": intercept}
-
-    def _joined(self) -> FloatArray:
-        return np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+            if self.smoothing:
+                raise ValueError(
+                    f'smoothing is for solver="boosting"; got smoothing={self.smoothing} with solver="lbfgs"'
+                )
+            return LBFGS()
+        if not named:
+            lengths = check_templates(self.templates, model.n_penalized, self.fit_intercept)
+            lengths /= largest_values(model.X, self.fit_intercept)
+            return Boosting(self.smoothing, UserTemplates(lengths))
+        if self.templates == "sequential" and self.alpha:
+            raise ValueError('templates="sequential" has no penalty; pass alpha=0, or use templates="parallel"')
+        return SequentialBoosting(self.smoothing) if self.templates == "sequential" else Boosting(self.smoothing)
 
 
 def _relevant(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.NDArray[Any], bool]:
@@ -293,8 +289,3 @@ def _relevant_class(y: Any) -> tuple[PreferenceGraphs, npt.NDArray[Any]]:
         )
     relevant = y == classes[-1] if len(classes) == 2 else np.zeros(len(y), dtype=bool)
     return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8)), classes
-
-
-def _with_constant(X: Any, fit_intercept: bool) -> Any:
-    X = sparse.csr_array(X)
-    return sparse.hstack([X, sparse.csr_array(np.ones((X.shape[0], 1)))], format="csr") if fit_intercept else X

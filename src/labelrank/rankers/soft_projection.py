@@ -398,6 +398,8 @@ class SoftProjectionRanker(CallbackSupportMixin, RankerMixin, BaseEstimator):
             order="C",
             reset=reset,
         )
+        if self.targets == "scores":
+            y = y.rank_values()
         if old is not None and not np.array_equal(old, self.labels_):
             new, self.labels_ = self.labels_, old
             raise ValueError(

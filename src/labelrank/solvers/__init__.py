@@ -1,8 +1,26 @@
-"""How it is minimised: free functions on an objective, each with a small state that it returns."""
+"""Solvers: how an objective is minimized."""
 
-from labelrank.solvers.boosting.parallel import boost
-from labelrank.solvers.boosting.sequential import boost_sequentially
-from labelrank.solvers.lbfgs import lbfgs
-from labelrank.solvers.state import SolverState
+from labelrank.solvers.base import Solver, State, Stop
+from labelrank.solvers.boosting.parallel import Boosting
+from labelrank.solvers.boosting.sequential import SequentialBoosting
+from labelrank.solvers.lbfgs import LBFGS
 
-__all__ = ["SolverState", "boost", "boost_sequentially", "lbfgs"]
+__all__ = ["LBFGS", "SOLVERS", "Boosting", "SequentialBoosting", "Solver", "State", "Stop", "get_solver"]
+
+SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Boosting)}
+
+
+def get_solver(solver: str | Solver) -> Solver:
+    """Return the solver of a name, or the solver itself.
+
+    Examples
+    --------
+    >>> from labelrank.solvers import get_solver
+    >>> get_solver("lbfgs").name
+    'lbfgs'
+    """
+    if isinstance(solver, Solver):
+        return solver
+    if solver not in SOLVERS:
+        raise ValueError(f"solver {solver!r} is not known; choose one of {sorted(SOLVERS)}, or pass a Solver")
+    return SOLVERS[solver]()

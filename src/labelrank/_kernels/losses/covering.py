@@ -1,8 +1,11 @@
 """The covering loss Σ_s c_s log(1 + Σ_{l in a_s} exp(z_l)), z_l = −y_l f_l, and what flows through each label.
 
 Labels are right or wrong together within a cover element a_s. The inflow T of a label is Σ_s c_s q(s, l) where it is
-irrelevant, the outflow I the same where it is relevant; the gradient with respect to the scores is T − I. `outflow`
+irrelevant, the outflow I is that sum where it is relevant; the gradient with respect to the scores is T − I. `outflow`
 comes in as exp(−|f|), which never overflows; sums in which exp(z) would are kept as logarithms.
+
+Level 0 is relevant, 1 irrelevant, -1 not known. `levels`, `scores`, `inflow` and `outflow` have the shape (n, k);
+`inflow` and `outflow` are overwritten with T and I.
 """
 
 import math
@@ -10,7 +13,7 @@ import math
 import numpy as np
 
 from labelrank._kernels.compile import kernel
-from labelrank._kernels.losses.log_linear import _add_log1p
+from labelrank._kernels.losses.log_linear import add_log1p
 
 _FAR = 300.0  # beyond it exp(z) is not computed
 
@@ -34,10 +37,11 @@ def _log_power_sum(z, members):
 
 
 @kernel
-def set_flows(levels, scores, outflow, weight, positive_together, negative_together, joined, positive, negative):
-    """Losses of the rows; coverings that treat relevant labels alike and others alike; c is `positive` and `negative`.
+def set_flows(levels, scores, inflow, outflow, weight, together, joined, factors):
+    """Losses of the rows under a covering that treats relevant labels alike and irrelevant labels alike.
 
-    levels, scores, outflow: (n, k). Level 0 is relevant, 1 irrelevant, -1 not known. `scores` is overwritten with T.
+    together, factors : for the relevant and for the irrelevant labels, whether they form one element, and its weight c.
+    joined : whether both form one and the same element.
     """
     n, k = levels.shape
     losses = np.zeros(n)
@@ -47,8 +51,7 @@ def set_flows(levels, scores, outflow, weight, positive_together, negative_toget
         w = weight[row]
         loss, product = 0.0, 1.0
         for side in range(2):
-            together = positive_together if side == 0 else negative_together
-            factor = positive if side == 0 else negative
+            factor = factors[side]
             if joined and side == 1:
                 continue
             count = 0
@@ -60,7 +63,7 @@ def set_flows(levels, scores, outflow, weight, positive_together, negative_toget
             if count == 0:
                 continue
             group = members[:count]
-            if not together:
+            if not together[side]:
                 part, product = 0.0, 1.0
                 for j in group:
                     small = outflow[row, j]
@@ -69,7 +72,7 @@ def set_flows(levels, scores, outflow, weight, positive_together, negative_toget
                         q[j] = factor
                     else:
                         ratio = _power(z[j], small)
-                        part, product = _add_log1p(part, product, ratio)
+                        part, product = add_log1p(part, product, ratio)
                         q[j] = factor * ratio / (1.0 + ratio)
                 loss += factor * (part + math.log(product))
                 continue
@@ -91,14 +94,15 @@ def set_flows(levels, scores, outflow, weight, positive_together, negative_toget
         losses[row] = w * loss
         for j in range(k):
             level = levels[row, j]
-            scores[row, j] = w * q[j] if level == 1 else 0.0
+            inflow[row, j] = w * q[j] if level == 1 else 0.0
             outflow[row, j] = w * q[j] if level == 0 else 0.0
     return losses
 
 
 @kernel
-def element_flows(levels, scores, outflow, weight, pattern, element_ptr, label_ptr, labels, element_weight):
-    """Losses of the rows for any covering: row r has the elements from ``element_ptr[pattern[r]]`` on."""
+def element_flows(levels, scores, inflow, outflow, weight, pattern, elements):
+    """Losses of the rows under any covering; row r has the elements of the labelling ``pattern[r]``."""
+    element_ptr, label_ptr, labels, element_weight = elements
     n, k = levels.shape
     losses = np.zeros(n)
     z, power, q = np.empty(k), np.empty(k), np.empty(k)
@@ -122,7 +126,7 @@ def element_flows(levels, scores, outflow, weight, pattern, element_ptr, label_p
                 total = 0.0
                 for p in range(a, b):
                     total += power[labels[p]]
-                part, product = _add_log1p(part, product, total)
+                part, product = add_log1p(part, product, total)
                 scale = c / (1.0 + total)
                 for p in range(a, b):
                     q[labels[p]] += power[labels[p]] * scale
@@ -135,6 +139,6 @@ def element_flows(levels, scores, outflow, weight, pattern, element_ptr, label_p
         losses[row] = w * loss
         for j in range(k):
             level = levels[row, j]
-            scores[row, j] = w * q[j] if level == 1 else 0.0
+            inflow[row, j] = w * q[j] if level == 1 else 0.0
             outflow[row, j] = w * q[j] if level == 0 else 0.0
     return losses

@@ -6,8 +6,7 @@ Only the worst and best rank of each level matter: O(n_labels) per row for all c
 import numpy as np
 
 from labelrank._kernels.compile import kernel
-
-ZERO_ONE, DISAGREEMENT, DOMINATION, DOMINATED, LEVELS, ADJACENT_LEVELS, ALL_LEVEL_PAIRS = range(7)
+from labelrank._kernels.cuts import ADJACENT_LEVELS, DISAGREEMENT, DOMINATED, DOMINATION, LEVELS, ZERO_ONE
 
 
 @kernel

@@ -7,9 +7,9 @@ with Z the largest 1-norm of a change along an edge. The bound behind it is sepa
 
 .. math:: \frac1Z \sum_j W_j^+ (1 - e^{-\Lambda_j}) + W_j^- (1 - e^{\Lambda_j}),
 
-and the update maximises it. With a penalty :math:`\tfrac\alpha2 \|\lambda\|^2` the exact decrease of the penalty,
+and the update maximizes it. With a penalty :math:`\tfrac\alpha2 \|\lambda\|^2` the exact decrease of the penalty,
 :math:`\tfrac\alpha Z \lambda_j \Lambda_j - \tfrac{\alpha}{2 Z^2} \Lambda_j^2` per coefficient, is added before
-maximising. The sum is still separable, concave and 0 at :math:`\Lambda = 0`, so the penalised loss never increases
+maximizing. The sum is still separable, concave and 0 at :math:`\Lambda = 0`, so the penalized loss never increases
 either; its maximum has no formula and is found by Newton's method on all coefficients at once.
 """
 
@@ -17,99 +17,74 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from labelrank.solvers.state import FloatArray, Objective, OnStep, SolverState, penalty
+from labelrank.models.base import Objective
+from labelrank.solvers.base import FloatArray, Run, Solver, in_place
 
 _BLOCK = 2**14  # coefficients worked on at once
 
-# Given what steps of some lengths (broadcast to all coefficients) guarantee, the lengths to take.
+# Given the decrease that steps of some lengths (broadcast to all coefficients) guarantee, the lengths to take.
 Templates = Callable[[Callable[[FloatArray], FloatArray]], FloatArray]
 
 
-def boost(
-    objective: Objective,
-    coef: FloatArray,
-    *,
-    max_iter: int,
-    tol: float,
-    smoothing: float = 0.0,
-    alpha: float = 0.0,
-    penalised: Any = slice(None),
-    templates: Templates | None = None,
-    on_step: OnStep | None = None,
-) -> SolverState:
-    """Minimise the loss plus ``alpha/2 ‖coef[penalised]‖²`` from `coef` on.
+class Boosting(Solver):
+    """Parallel boosting: all coefficients move in every step, and the decrease of the loss is guaranteed.
 
     Parameters
     ----------
-    objective : object with ``value_and_weights``, ``largest_change`` and ``total_weight``
-        What is minimised.
-    coef : ndarray
-        Start.
-    max_iter : int
-        Number of steps at most.
-    tol : float
-        Stop when no coefficient that can move has a larger gradient of the mean loss.
-    smoothing : float
-        Added to both weights. With 0, a coefficient with W⁺ = 0 or W⁻ = 0, whose best step is infinite, stays where it
-        is (unless a penalty makes the best step finite).
-    alpha, penalised
-        The penalty, and the index of the coefficients it is on.
+    smoothing : float, default=0.0
+        Added to both weights of every coefficient. With 0, a coefficient of which one weight is zero, so that its best
+        step is infinite, stays where it is, unless a penalty makes the best step finite.
     templates : callable, optional
         Returns for each coefficient the length of its step, in the place of 1/Z; see
         :mod:`labelrank.solvers.boosting.templates`. Along every edge the lengths times the changes must add up to at
         most 1.
-    on_step : callable, optional
-        Called with coefficients and loss after every step; True stops.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank import as_graphs
+    >>> from labelrank.losses import LogLinearLoss
+    >>> from labelrank.models import LinearModel, Objective
+    >>> from labelrank.solvers import Boosting, Stop
+    >>> model = LinearModel(np.array([[1.0], [-1.0]]), 2, fit_intercept=False)
+    >>> objective = Objective(model, LogLinearLoss(as_graphs([[1, 2], [2, 1]])), alpha=1.0)
+    >>> Boosting().solve(objective, np.zeros((1, 2)), Stop(max_iter=50, tol=1e-6)).coef.round(3)
+    array([[ 0.402, -0.402]])
     """
-    state = SolverState(coef=coef.copy())
-    alphas = _on_coefficients(alpha, penalised, coef.shape)
-    scale = objective.total_weight or 1.0
-    try:
-        value, plus, minus = objective.value_and_weights(state.coef)
-        state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
+
+    name: ClassVar[str] = "boosting"
+    needs: ClassVar[frozenset[str]] = frozenset({"flows"})
+
+    def __init__(self, smoothing: float = 0.0, templates: Templates | None = None) -> None:
+        self.smoothing, self.templates = smoothing, templates
+
+    def _minimize(self, objective: Objective, run: Run) -> None:
+        scale, tol = objective.total_weight, run.stop.tol * objective.total_weight
+        coef = np.array(run.state.coef, dtype=np.float64)
+        alphas = np.zeros((coef.shape[0],) + (1,) * (coef.ndim - 1))
+        alphas[: objective.model.n_penalized] = objective.alpha
+        bound = np.nan
         while True:
-            promise = _Promise(plus, minus, alphas, state.coef, smoothing)
-            slope, movable_slope, state.left_in_place = promise.slopes(tol * scale)
-            state.gap = slope / scale
-            state.converged = movable_slope / scale <= tol
-            if state.converged or state.n_iter >= max_iter:
-                break
-            length = np.array(1 / objective.largest_change) if templates is None else templates(promise)
-            following, bound = promise.step(length)
-            del plus, minus, promise  # these are as large as the coefficients
-            value, plus, minus = objective.value_and_weights(following)
-            state.coef = following
-            state.bound_curve.append(bound)
-            state.loss_curve.append(value + penalty(state.coef, alpha, penalised))
-            if on_step is not None and on_step(state.coef, state.loss_curve[-1]):
-                state.converged, state.left_in_place = True, 0
-                break
-    except KeyboardInterrupt:
-        state.interrupted = True
-        if not state.loss_curve:
-            state.loss_curve.append(float("nan"))
-    return state
-
-
-def _on_coefficients(alpha: float, penalised: Any, shape: tuple[int, ...]) -> FloatArray:
-    """The penalty of each coefficient; rows with one penalty take no memory of their own."""
-    if isinstance(penalised, slice):
-        of_row = np.zeros((shape[0],) + (1,) * (len(shape) - 1))
-        of_row[penalised] = alpha
-        return np.broadcast_to(of_row, shape)
-    alphas = np.zeros(shape)
-    alphas[penalised] = alpha
-    return alphas
+            value, plus, minus = objective.value_and_weights(coef)
+            promise = _Promise(plus, minus, np.broadcast_to(alphas, coef.shape), coef, self.smoothing)
+            slope, movable_slope, left = promise.slopes(tol)
+            if run.step(coef, value, slope / scale, bound=bound, still=movable_slope / scale):
+                if left and movable_slope <= tol:
+                    run.state.remark = in_place(left, slope / scale, run.stop.tol)
+                return
+            length = np.array(1 / objective.largest_change) if self.templates is None else self.templates(promise)
+            coef, bound = promise.step(length)
+            del plus, minus, promise  # as large as the coefficients
 
 
 class _Promise:
-    """What a step of a given length guarantees, at the present coefficients.
+    """The decrease that a step of a given length guarantees, at the present coefficients.
 
-    Coefficients are worked off in blocks of rows, so that what is computed on the way stays in the cache.
+    Coefficients are worked on in blocks of rows, so that intermediate results stay in the cache.
     """
 
     def __init__(self, plus: FloatArray, minus: FloatArray, alphas: FloatArray, coef: FloatArray, smoothing: float):
@@ -158,7 +133,7 @@ class _Promise:
         return gain
 
     def _step_and_gain(self, rows: slice, length: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The best Λ of each coefficient, 0 for what does not move, and the decrease it guarantees."""
+        """The best Λ of each coefficient, 0 for those that do not move, and the decrease it guarantees."""
         plus, minus, alphas, coef = self.plus[rows], self.minus[rows], self.alphas[rows], self.coef[rows]
         weights = (plus, minus)
         if self.smoothing:
@@ -170,7 +145,7 @@ class _Promise:
         step *= 0.5
         at = movable & (alphas > 0)
         if at.any():
-            step[at] = _penalised_step(plus[at], minus[at], alphas[at], coef[at], length[at])
+            step[at] = _penalized_step(plus[at], minus[at], alphas[at], coef[at], length[at])
         bounded = np.clip(step, -700, 700)  # further away one of the weights is zero
         gain = np.expm1(bounded)
         gain *= -weights[1]
@@ -184,10 +159,10 @@ class _Promise:
 
 
 def _larger(a: float, b: float) -> float:
-    return b if b > a or math.isnan(b) else a  # a gradient that is no number is not hidden by another
+    return b if b > a or math.isnan(b) else a  # propagate NaN
 
 
-def _penalised_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
+def _penalized_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
     """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket."""
     pull = alpha * coef
     slope = plus - minus + pull

@@ -1,91 +1,82 @@
 """Sequential boosting: per round the best single coefficient of every label, and only the examples it touches.
 
-What a round changes are the scores of the examples in which a chosen feature is not zero. Scores, flows and the two
-weights of every coefficient are kept and updated for these, so that a round costs the nonzeros of those rows instead of
-a pass over the data. The weights of a chosen coefficient are computed anew before it moves, and everything now and
-then, so that rounding errors do not add up.
+A round changes the scores of the examples in which a chosen feature is not zero. Scores, flows and the two weights of
+every coefficient are kept and updated for these, so that a round costs the nonzeros of those rows instead of a pass
+over the data. The weights of a chosen coefficient are computed anew before it moves, and everything now and then, so
+that rounding errors do not add up.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
 
 from labelrank.decompositions.coverings import SetCovering
 from labelrank.losses.covering import CoveringLoss
-from labelrank.solvers.state import FloatArray, OnStep, SolverState
+from labelrank.models.base import Objective
+from labelrank.models.linear import LinearModel
+from labelrank.solvers.base import FloatArray, Run, Solver, in_place
+from labelrank.solvers.boosting.templates import largest_values
 
 _ROUNDS_BETWEEN_FRESH_SUMS = 100
 
 
-def boost_sequentially(
-    X: Any,
-    loss: CoveringLoss,
-    coef: FloatArray,
-    lengths: FloatArray,
-    *,
-    max_iter: int,
-    tol: float,
-    smoothing: float = 0.0,
-    on_step: OnStep | None = None,
-) -> SolverState:
-    """Minimise the covering loss from `coef` on.
+class SequentialBoosting(Solver):
+    """Sequential boosting: the coefficient of every label that guarantees the largest decrease moves.
 
     Parameters
     ----------
-    X : CSR matrix of shape (n_samples, n_hypotheses)
-        Hypotheses, a constant one included if there is an intercept.
-    loss : CoveringLoss
-        What is minimised.
-    coef : ndarray of shape (n_hypotheses, n_labels)
-        Start.
-    lengths : ndarray of shape (n_hypotheses,)
-        Length of the step of each hypothesis: 1 over its largest absolute value, at most 1.
-    max_iter, tol, smoothing, on_step
-        As in :func:`labelrank.solvers.boost`.
+    smoothing : float, default=0.0
+        Added to both weights of every coefficient. With 0, a coefficient of which one weight is zero stays where it is.
     """
-    state = SolverState(coef=coef.copy())
-    scale = float(loss.weight[loss.counted].sum()) or 1.0
-    try:
-        work = _Sequential(X, loss, state.coef, lengths, smoothing)
-        state.loss_curve.append(work.value)
+
+    name: ClassVar[str] = "sequential_boosting"
+    needs: ClassVar[frozenset[str]] = frozenset({"flows", "updates"})
+
+    def __init__(self, smoothing: float = 0.0) -> None:
+        self.smoothing = smoothing
+
+    def _minimize(self, objective: Objective, run: Run) -> None:
+        if objective.alpha:
+            raise ValueError("sequential boosting has no penalty; use alpha=0, or parallel boosting")
+        scale, tol = objective.total_weight, run.stop.tol * objective.total_weight
+        work = _Sequential(objective, run.state.coef, self.smoothing)
+        bound = np.nan
         while True:
-            best, slope, slope_of_all = work.best()
-            state.gap = slope_of_all / scale
-            state.converged = slope / scale <= tol
-            if state.converged or state.n_iter >= max_iter:
-                fixed = (np.abs(work.plus - work.minus) > tol * scale) & ~work.possible
-                state.left_in_place = 0 if smoothing else int(np.count_nonzero(fixed))
-                break
-            state.bound_curve.append(work.move(best))
-            state.loss_curve.append(work.value)
-            if on_step is not None and on_step(state.coef, work.value):
-                state.converged = True
-                break
-            if state.n_iter % _ROUNDS_BETWEEN_FRESH_SUMS == 0 and state.n_iter < max_iter:
+            best, movable_slope, slope = work.best()
+            if run.step(work.coef.copy(), work.value, slope / scale, bound=bound, still=movable_slope / scale):
+                left = (
+                    0
+                    if self.smoothing
+                    else int(np.count_nonzero((np.abs(work.plus - work.minus) > tol) & ~work.possible))
+                )
+                if left and movable_slope <= tol:
+                    run.state.remark = in_place(left, slope / scale, run.stop.tol)
+                return
+            bound = work.move(best)
+            if run.state.n_iter % _ROUNDS_BETWEEN_FRESH_SUMS == _ROUNDS_BETWEEN_FRESH_SUMS - 1:
                 work.refresh()
-    except KeyboardInterrupt:
-        state.interrupted = True
-        if not state.loss_curve:
-            state.loss_curve.append(float("nan"))
-    return state
 
 
 class _Sequential:
     """Scores, flows and weights of the present coefficients; arrays by label have the labels as rows."""
 
-    def __init__(self, X: Any, loss: CoveringLoss, coef: FloatArray, lengths: FloatArray, smoothing: float) -> None:
-        self.loss, self.coef, self.lengths, self.smoothing = loss, coef, lengths, float(smoothing)
-        self.rows = sparse.csr_array(X)
-        self.columns = sparse.csc_array(X)
+    def __init__(self, objective: Objective, start: FloatArray, smoothing: float) -> None:
+        model, loss = cast(LinearModel, objective.model), cast(CoveringLoss, objective.loss)
+        self.loss, self.coef, self.smoothing = loss, np.array(start, dtype=np.float64), float(smoothing)
+        self.lengths = 1 / largest_values(model.X, model.fit_intercept)
+        self.rows = sparse.csr_array(model.X)
+        if model.fit_intercept:
+            self.rows = sparse.hstack([self.rows, np.ones((model.n_samples, 1))], format="csr")
+        self.columns = sparse.csc_array(self.rows)
         negative = bool(self.rows.nnz) and self.rows.data.min() < 0
         self.upper = self.rows.maximum(0) if negative else self.rows
         self.lower = -self.rows.minimum(0) if negative else sparse.csr_array(self.rows.shape)
         self.csr = (self.rows.indptr, self.rows.indices, self.rows.data)
         self.levels = np.ascontiguousarray(loss.levels.T)
-        covering = loss.covering
+        covering = loss.decomposition
         self.factors: FloatArray | None = (
             None  # of relevant and other labels, where every label is an element by itself
         )
@@ -98,8 +89,8 @@ class _Sequential:
     def refresh(self) -> None:
         """Everything from scratch."""
         scores = np.ascontiguousarray(self.rows @ self.coef)
-        inflow, outflow = scores.copy(), np.empty_like(scores)
-        self.losses = self.loss.losses(slice(None), inflow, outflow)
+        inflow, outflow = np.empty_like(scores), np.empty_like(scores)
+        self.losses = self.loss.losses(scores, inflow, outflow)
         self.value = float(self.losses.sum())
         self.plus = np.ascontiguousarray((self.upper.T @ inflow + self.lower.T @ outflow).T)
         self.minus = np.ascontiguousarray((self.upper.T @ outflow + self.lower.T @ inflow).T)
@@ -163,9 +154,9 @@ class _Sequential:
         """Losses, flows and weights after the scores of some rows have changed."""
         from labelrank._kernels.solvers.sequential import spread_changes
 
-        inflow = np.ascontiguousarray(self.scores[:, rows].T)
-        outflow = np.empty_like(inflow)
-        losses = self.loss.losses(rows, inflow, outflow)
+        scores = np.ascontiguousarray(self.scores[:, rows].T)
+        inflow, outflow = np.empty_like(scores), np.empty_like(scores)
+        losses = self.loss.losses(scores, inflow, outflow, rows)
         self.value += float((losses - self.losses[rows]).sum())
         self.losses[rows] = losses
         inflow += outflow

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.solvers.state import FloatArray
+from labelrank.solvers.base import FloatArray
 
 
 class UserTemplates:

@@ -1,0 +1,251 @@
+"""Rankers composed of a decomposition, a loss, a model and a solver: the score lane in public."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelrank._compat import Interval, StrOptions
+from labelrank.decompositions import Decomposition
+from labelrank.losses import LOSSES, Loss, get_loss
+from labelrank.models import LabelFeatureModel, LinearModel, Model, Objective
+from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
+from labelrank.solvers import SOLVERS, Solver, State, Stop, get_solver
+
+# The parameters of every learner that minimizes an objective by an iterative solver.
+MINIMIZING: dict[str, Any] = {
+    "alpha": [Interval(Real, 0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "fit_intercept": ["boolean"],
+    "warm_start": ["boolean"],
+    "n_jobs": [None, Integral],
+}
+
+
+class MinimizerMixin:
+    """Learners that minimize an objective: warm starts, callbacks, curves and warnings."""
+
+    alpha: float
+    max_iter: int
+    tol: float
+    warm_start: bool
+    n_jobs: int | None
+
+    def _minimize(self, model: Model, loss: Loss, solver: Solver, progress: Progress) -> State:
+        """Minimize, and set the fitted attributes."""
+        objective = Objective(model, loss, alpha=self.alpha, n_jobs=self.n_jobs)
+        stop = Stop(self.max_iter, self.tol)
+        progress.begin(self.max_iter)
+        state = solver.solve(
+            objective,
+            self._start(model),
+            stop,
+            lambda coef, value: progress.step(f"{solver.name} iteration", lambda: self._attributes(model, coef)),
+        )
+        self._publish(self._attributes(model, state.coef), state, objective.total_weight)
+        state.warn(f"{type(self).__name__}(solver={solver.name!r})", stop)
+        return state
+
+    def _start(self, model: Model) -> FloatArray:
+        """Coefficients to start from: zeros or, for a warm start, those of the last fit."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return np.zeros(model.coef_shape)
+        old = self._coefficients(model)
+        if old.shape != model.coef_shape:
+            raise ValueError(
+                f"warm_start=True goes on with coefficients of shape {old.shape}, but the data now need "
+                f"{model.coef_shape}; fit a new estimator"
+            )
+        return old
+
+    def _attributes(self, model: Model, coef: FloatArray) -> dict[str, Any]:
+        """Fitted attributes that hold the coefficients."""
+        return model.attributes(coef)
+
+    def _coefficients(self, model: Model) -> FloatArray:
+        """The coefficients of the fitted attributes."""
+        return model.coefficients(self)
+
+    def _publish(self, attributes: dict[str, Any], state: State, scale: float) -> None:
+        """Set the fitted attributes; curves of the mean loss go on after a warm start."""
+        curve, bounds = np.array(state.loss_curve) / scale, np.array(state.bound_curve) / scale
+        before: FloatArray = getattr(self, "loss_curve_", curve[:0])
+        old_bounds: FloatArray = getattr(self, "bound_curve_", curve[:0])
+        if not len(before) or not np.isclose(before[-1], curve[0], rtol=1e-8, atol=0):
+            before, old_bounds = curve[:1], curve[:0]  # other data or another penalty: the curves do not connect
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        self.loss_curve_ = np.concatenate([before, curve[1:]])
+        self.bound_curve_ = np.concatenate([old_bounds, bounds])
+        self.n_iter_ = len(self.loss_curve_) - 1
+        self.gap_ = state.gap
+
+
+class GraphRanker(MinimizerMixin, BaseRanker):
+    r"""Ranker composed of a decomposition, a loss, a model and a solver.
+
+    The preference graph of each instance is cut into subgraphs by a decomposition, a loss says what the scores of an
+    instance cost, a model makes scores of coefficients, and a solver minimizes
+
+    .. math:: L(f_w) + \frac\alpha2 \|w\|^2 .
+
+    The learners of the papers are such compositions with names, defaults and pages of their own. Own losses, models and
+    solvers plug in; see :doc:`/extending`.
+
+    Parameters
+    ----------
+    loss : {"log_linear", "plackett_luce", "soft_margin", "squared"} or subclass of Loss, default="log_linear"
+        The loss; see :mod:`labelrank.losses`.
+    decomposition : str, Decomposition or callable, optional
+        How the graphs are cut, for losses that cut them; by default that of the loss. See
+        :mod:`labelrank.decompositions`.
+    model : {"linear", "label_features"} or callable, default="linear"
+        ``"linear"``: a linear score per label. ``"label_features"``: features that depend on the label, so that X has
+        the shape (n_samples, n_labels, n_features) and all labels share the coefficients. A callable maps the validated
+        X and the number of labels to a :class:`labelrank.models.Model` whose fitted attributes are ``coef_`` and
+        ``intercept_`` of a linear model.
+    solver : {"lbfgs", "boosting", "soft_projection", "least_squares"} or Solver, default="lbfgs"
+        The solver; see :mod:`labelrank.solvers`. A loss must have the abilities that the solver needs.
+    alpha : float, default=1.0
+        Strength of the penalty; intercepts are free. The loss is a sum over instances.
+    max_iter : int, default=1000
+        Maximal number of iterations.
+    tol : float, default=1e-4
+        Stop when no entry of the gradient of the mean objective is larger, or as the solver defines it.
+    fit_intercept : bool, default=True
+        Whether to add an intercept for each label.
+    warm_start : bool, default=False
+        Whether `fit` continues from the coefficients of the last call.
+    n_jobs : int, optional
+        Threads over blocks of rows.
+    on_empty : {"warn", "error", "ignore"}, default="warn"
+        What to do about rows of y without any observed pair.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features), or (n_features,) with label features
+        Coefficients.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts.
+    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+        The mean objective, before the first iteration and after each.
+    bound_curve_ : ndarray of shape (n_iter_,)
+        The decrease of it that was guaranteed for each iteration; NaN for a solver that guarantees none.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Largest entry of the gradient of the mean objective at the end, or the gap of the solver.
+    labels_ : ndarray of shape (n_labels,)
+        Names of the labels.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from labelrank import GraphRanker
+    >>> from labelrank.datasets import load_wine_rankings
+    >>> X, y = load_wine_rankings(return_X_y=True)
+    >>> print(f"tau {cross_val_score(GraphRanker('plackett_luce'), X, y).mean():.1f}")
+    tau 0.9
+    """
+
+    coef_: FloatArray
+    intercept_: FloatArray
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
+        **MINIMIZING,
+        "loss": [StrOptions(set(LOSSES)), type],
+        "decomposition": [str, Decomposition, callable, None],
+        "model": [StrOptions({"linear", "label_features"}), callable],
+        "solver": [StrOptions(set(SOLVERS)), Solver],
+    }
+
+    def __init__(
+        self,
+        loss: str | type[Loss] = "log_linear",
+        *,
+        decomposition: str | Decomposition | Callable[..., Any] | None = None,
+        model: Literal["linear", "label_features"] | Callable[..., Model] = "linear",
+        solver: str | Solver = "lbfgs",
+        alpha: float = 1.0,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        on_empty: OnEmpty = "warn",
+    ) -> None:
+        self.loss = loss
+        self.decomposition = decomposition
+        self.model = model
+        self.solver = solver
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.on_empty = on_empty
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.model != "label_features"
+        tags.input_tags.three_d_array = self.model == "label_features"
+        return tags
+
+    def _checks(self) -> dict[str, Any]:
+        if self.model == "label_features":
+            return {"dtype": np.float64, "order": "C", "allow_nd": True}
+        return {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
+
+    def _learn(self, data: Training, progress: Progress) -> None:
+        loss = self._loss(data)
+        self._minimize(self._model(data.X, loss.shape[1]), loss, self._solver(), progress)
+
+    def _loss(self, data: Training) -> Loss:
+        return get_loss(self.loss)(data.graphs, self.decomposition, data.weight)
+
+    def _model(self, X: Any, n_labels: int) -> Model:
+        if callable(self.model):
+            return self.model(X, n_labels)
+        if self.model == "linear":
+            return LinearModel(X, n_labels, fit_intercept=self.fit_intercept)
+        self._check_label_features(X)
+        return LabelFeatureModel(X)
+
+    def _solver(self) -> Solver:
+        return get_solver(self.solver)
+
+    def _check_label_features(self, X: Any) -> None:
+        expected = len(self.labels_)
+        if X.ndim != 3 or X.shape[1] != expected:
+            raise ValueError(
+                f'model="label_features" needs X of shape (n_samples, {expected}, n_features), one row of features for '
+                f"each label, got shape {X.shape}"
+            )
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances; of shape (n_samples, n_labels, n_features) with label features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Larger is better.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._checks())
+        if self.model == "label_features":
+            self._check_label_features(X)
+            return np.asarray(X @ self.coef_)
+        return np.asarray(X @ self.coef_.T + self.intercept_)

@@ -1,0 +1,190 @@
+"""The contract of a solver: it says which abilities of a loss it needs, and minimizes an objective step by step.
+
+Stopping, curves, callbacks, control-C and convergence warnings are written here, once for all solvers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from labelrank._arrays import FloatArray
+from labelrank.losses.base import Loss
+from labelrank.models.base import Objective
+from labelrank.supervision import stacklevel_of_user
+
+
+class Stop(NamedTuple):
+    """When to stop."""
+
+    max_iter: int
+    tol: float  # relative: of the gradient of the mean loss, or of a duality gap
+
+
+class OnStep(Protocol):
+    """Called after every iteration; True asks the solver to stop."""
+
+    def __call__(self, coef: Any, value: float) -> bool:
+        """Whether to stop."""
+
+
+@dataclass
+class State:
+    """Where a solver is, and how it came there."""
+
+    coef: Any
+    loss_curve: list[float] = field(default_factory=list)  # the objective, before the first iteration and after each
+    bound_curve: list[float] = field(default_factory=list)  # the decrease that was guaranteed for each iteration
+    gap: float = np.inf  # what is compared with tol
+    converged: bool = False
+    interrupted: bool = False
+    message: str = ""  # why a solver gave up before max_iter, in its own words
+    remark: str = ""  # what is worth a warning although the solver converged
+    advice: str = "increase max_iter, scale the features, or accept it by a larger tol"
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations."""
+        return max(0, len(self.loss_curve) - 1)
+
+    def warn(self, name: str, stop: Stop) -> None:
+        """Warn if the solver was interrupted or did not converge."""
+        if self.interrupted:
+            warnings.warn(
+                f"{name} was interrupted after {self.n_iter} iterations; it is fitted with what was learned until "
+                "then. Continue with warm_start=True and fit",
+                UserWarning,
+                stacklevel=stacklevel_of_user(),
+            )
+        elif not self.converged:
+            early = self.n_iter < stop.max_iter
+            where = f"{self.n_iter} iterations" if early else f"max_iter={stop.max_iter} iterations"
+            why = f" ({self.message})" if early and self.message else ""
+            warnings.warn(
+                f"{name} did not converge: after {where}{why} the gap is {self.gap:.2g}, tol={stop.tol:g}; "
+                f"{self.advice}",
+                ConvergenceWarning,
+                stacklevel=stacklevel_of_user(),
+            )
+        elif self.remark:
+            warnings.warn(f"{name} {self.remark}", ConvergenceWarning, stacklevel=stacklevel_of_user())
+
+
+class Run:
+    """One run of a solver: records its steps and decides when it ends.
+
+    As a context manager it ends the run on control-C, with the coefficients of the last step.
+    """
+
+    def __init__(self, start: Any, stop: Stop, on_step: OnStep | None) -> None:
+        self.state, self.stop, self.on_step = State(start), stop, on_step
+
+    def step(self, coef: Any, value: float, gap: float, *, bound: float = np.nan, still: float | None = None) -> bool:
+        """Record the start or an iteration; True if the run ends here.
+
+        Parameters
+        ----------
+        coef : ndarray
+            Coefficients; a solver that changes them in place hands over a copy.
+        value : float
+            The objective.
+        gap : float
+            What is compared with tol, and reported.
+        bound : float
+            The decrease that was guaranteed for this iteration.
+        still : float, optional
+            What is compared with tol instead of `gap`, where a part of the gap cannot be closed.
+        """
+        state = self.state
+        if not state.loss_curve and not np.isfinite(value + gap):
+            raise ValueError("the loss or its gradient is not finite at the start; scale the features of X")
+        state.coef, state.gap = coef, gap
+        state.loss_curve.append(value)
+        if state.n_iter:
+            state.bound_curve.append(bound)
+        state.converged = (gap if still is None else still) <= self.stop.tol
+        if state.n_iter and self.on_step is not None and self.on_step(coef, value):
+            state.converged = True  # as somebody wished
+        return state.converged or state.n_iter >= self.stop.max_iter
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self.state.interrupted = True
+            if not self.state.loss_curve:
+                self.state.loss_curve.append(np.nan)
+            return True
+        return False
+
+
+class Solver:
+    """Minimizes an objective.
+
+    A subclass lists in ``needs`` the abilities of a loss that it uses, and writes ``_minimize``, which reports the
+    start and every iteration to :meth:`Run.step` and ends when that returns True.
+
+    Attributes
+    ----------
+    name : str
+        Name of the solver in error messages.
+    needs : frozenset of str
+        Abilities that the loss must have; see :mod:`labelrank.losses.base`.
+    """
+
+    name: ClassVar[str] = "solver"
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def solve(self, objective: Objective, start: FloatArray, stop: Stop, on_step: OnStep | None = None) -> State:
+        """Minimize an objective.
+
+        Parameters
+        ----------
+        objective : Objective
+            What is minimized.
+        start : ndarray
+            Coefficients to start from; they are not changed.
+        stop : Stop
+            When to stop.
+        on_step : callable, optional
+            Called with coefficients and objective after every iteration; True stops.
+
+        Returns
+        -------
+        State
+        """
+        check_abilities(objective.loss, self)
+        with Run(start, stop, on_step) as run:
+            self._minimize(objective, run)
+        return run.state
+
+    def _minimize(self, objective: Objective, run: Run) -> None:
+        raise NotImplementedError
+
+
+def check_abilities(loss: Loss | type[Loss], solver: Solver) -> None:
+    """Raise if a loss cannot do what a solver needs; the error names both, and the solvers that would do."""
+    from labelrank.solvers import SOLVERS
+
+    missing = sorted(solver.needs - loss.abilities)
+    if missing:
+        others = [name for name, other in SOLVERS.items() if other.needs <= loss.abilities]
+        raise ValueError(
+            f"solver {solver.name!r} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
+            f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; use solver="
+            f"{' or '.join(repr(name) for name in others)}"
+        )
+
+
+def in_place(count: int, gap: float, tol: float) -> str:
+    """Remark of boosting about coefficients that it cannot move."""
+    return (
+        f"left {count} coefficients in place: one of their two weights is zero, so that their best step is infinite "
+        f"(largest gradient entry {gap:.2g}, tol={tol:g}); pass smoothing > 0 or alpha > 0 to let them move, or "
+        'solver="lbfgs"'
+    )
