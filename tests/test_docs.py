@@ -24,6 +24,7 @@ MODULES = [
     "rankers",
     "solvers",
     "supervision",
+    "testing",
     "trees",
 ]
 

@@ -65,6 +65,7 @@ _MODULES = (
     "rankers",
     "solvers",
     "supervision",
+    "testing",
     "trees",
 )
 
@@ -110,6 +111,7 @@ __all__ = [
     "soft_projection",
     "solvers",
     "supervision",
+    "testing",
     "trees",
 ]
 
@@ -128,6 +130,7 @@ if TYPE_CHECKING:
         rankers,
         solvers,
         supervision,
+        testing,
         trees,
     )
     from labelrank._discovery import all_rankers

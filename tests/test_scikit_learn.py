@@ -1,15 +1,13 @@
-"""What every ranker owes to scikit-learn. A new ranker is tested here as soon as ``all_rankers`` lists it."""
+"""Rankers in the tools of scikit-learn: model selection, pipelines, metadata. The contract is in ``tests/testing``."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -23,7 +21,6 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
 from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, all_rankers, as_graphs
@@ -48,19 +45,6 @@ def instances():
     found = [ranker(**SMALL.get(name, {})) for name, ranker in all_rankers().items() if name != "DummyRanker"]
     return found + [DummyRanker(s, random_state=0) for s in ("borda", "copeland", "kemeny", "random")]
 
-
-def deterministic():
-    return [ranker for ranker in instances() if not ranker.__sklearn_tags__().non_deterministic]
-
-
-@parametrize_with_checks(instances())
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# scikit-learn's checks know y of one column only. The rest of this file uses real rankings.
-# ---------------------------------------------------------------------------------------------------------------
 
 N, K = 60, 4
 
@@ -105,7 +89,6 @@ TARGETS = {
 X = np.random.default_rng(0).standard_normal((N, 3))
 
 every_ranker = pytest.mark.parametrize("ranker", instances(), ids=str)
-every_deterministic_ranker = pytest.mark.parametrize("ranker", deterministic(), ids=str)
 every_target = pytest.mark.parametrize("y", TARGETS.values(), ids=TARGETS.keys())
 pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pair:UserWarning")
 
@@ -115,24 +98,6 @@ def take(y, rows):
     if isinstance(y, PreferenceGraphs):
         return PreferenceGraphs.concatenate([y[int(i)] for i in rows])
     return y.iloc[rows] if isinstance(y, pd.DataFrame) else y[rows]
-
-
-@every_ranker
-@every_target
-def test_shapes_and_meaning_of_the_output(ranker, y):
-    fitted = clone(ranker).fit(X, y)
-    ranks, scores = fitted.predict(X), fitted.decision_function(X)
-    assert isinstance(ranks, np.ndarray)
-    assert ranks.shape == scores.shape == (N, K)
-    better = np.sum(scores[:, :, None] < scores[:, None, :], axis=2)
-    np.testing.assert_array_equal(ranks, 1 + better)
-    if hasattr(fitted, "pairwise_proba"):
-        proba = fitted.pairwise_proba(X)
-        assert proba.shape == (N, K, K)
-        np.testing.assert_allclose(proba + proba.transpose(0, 2, 1), 1)
-        np.testing.assert_array_equal(proba[:, range(K), range(K)], 0.5)
-    assert len(fitted.labels_) == K
-    assert fitted.n_features_in_ == 3
 
 
 @every_ranker
@@ -233,17 +198,6 @@ def test_masked_arrays_are_refused(ranker):
         clone(ranker).fit(X, np.ma.masked_invalid(TARGETS["missing"]))
 
 
-@every_deterministic_ranker
-@every_target
-def test_a_weight_is_a_number_of_rows(ranker, y):
-    weight = np.random.default_rng(5).integers(0, 4, N)
-    weighted = clone(ranker).fit(X, y, sample_weight=weight)
-    rows = np.repeat(np.arange(N), weight)
-    repeated = clone(ranker).fit(X[rows], take(y, rows))
-    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X))
-    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
-
-
 @pytest.mark.parametrize("strategy", ["borda", "copeland", "kemeny"])
 @every_target
 def test_all_weight_on_one_row(strategy, y):
@@ -257,28 +211,6 @@ def test_all_weight_on_one_row(strategy, y):
     assert kendall_tau(take(y, [row]), alone.predict(X[[row]])) > 0
 
 
-@every_deterministic_ranker
-@every_target
-def test_the_order_of_the_rows_does_not_matter(ranker, y):
-    order = np.random.default_rng(7).permutation(N)
-    plain = clone(ranker).fit(X, y)
-    shuffled = clone(ranker).fit(X[order], take(y, order))
-    np.testing.assert_array_equal(plain.predict(X), shuffled.predict(X))
-    np.testing.assert_array_equal(plain.predict(X)[order], plain.predict(X[order]))
-    np.testing.assert_array_equal(plain.predict(X)[:7], plain.predict(X[:7]))
-
-
-@every_ranker
-@every_target
-def test_pickle_and_clone(ranker, y):
-    fitted = clone(ranker).fit(X, y)
-    copy = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(copy.predict(X), fitted.predict(X))
-    fresh = clone(fitted)
-    assert fresh.get_params() == ranker.get_params()
-    assert not hasattr(fresh, "labels_")
-
-
 @every_ranker
 def test_fitted_state_is_arrays_and_plain_types(ranker):
     fitted = clone(ranker).fit(X, TARGETS["levels"])
@@ -289,13 +221,6 @@ def test_fitted_state_is_arrays_and_plain_types(ranker):
         assert all(part is None or isinstance(part, PLAIN) for part in parts), name
     unexpected = set(vars(fitted)) - set(learned) - set(fitted.get_params())
     assert not unexpected, "private state would not be described by the documentation"
-
-
-@every_ranker
-def test_is_neither_classifier_nor_regressor(ranker):
-    assert not is_classifier(ranker)
-    assert not is_regressor(ranker)
-    assert not hasattr(clone(ranker).fit(X, TARGETS["ranks"]), "classes_")
 
 
 @every_ranker

@@ -1,0 +1,78 @@
+"""The contract of rankers as checks that anyone can run on a ranker of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from labelrank.testing import behavior, learning
+
+__all__ = ["check_ranker", "ranker_checks"]
+
+
+def check_ranker(estimator: Any) -> None:
+    """Check that an estimator keeps the contract of rankers.
+
+    The checks of :func:`sklearn.utils.estimator_checks.check_estimator` hold; every kind of supervision is learned
+    from (ranks with ties and missing labels, frames, graphs of pairs with cycles, sets of relevant labels); predictions
+    are complete ranks in the order of the scores; a weight is a number of repeats; the order of the rows does not
+    matter; models survive pickling and a second fit that fails; bad parameters are named; inputs are not changed;
+    names of labels come out as they came in; callbacks are called.
+
+    An estimator with the tag ``non_deterministic`` need not give the same model for the same data in another form.
+    Sparse features, pairwise probabilities, confidences, callbacks and parameter constraints are checked where the
+    estimator has them.
+
+    Parameters
+    ----------
+    estimator : ranker
+        An instance, with the parameters to check it with. It is cloned. The problems are small (60 samples, 3
+        features, 4 labels), and are fitted some hundred times.
+
+    Raises
+    ------
+    AssertionError
+        For the first check that fails; the message says what is broken.
+
+    See Also
+    --------
+    ranker_checks : The single checks, for a test each.
+
+    Examples
+    --------
+    >>> from labelrank import DummyRanker
+    >>> from labelrank.testing import check_ranker
+    >>> check_ranker(DummyRanker())
+    >>> class CountsFromZero(DummyRanker):
+    ...     def predict(self, X):
+    ...         return super().predict(X) - 1
+    >>> check_ranker(CountsFromZero())
+    Traceback (most recent call last):
+        ...
+    AssertionError: CountsFromZero.predict must be 1 + the number of labels with a larger decision_function after ...
+    """
+    for check in ranker_checks():
+        check(estimator)
+
+
+def ranker_checks() -> list[Callable[[Any], None]]:
+    """List the single checks of :func:`check_ranker`, for a test of each.
+
+    Returns
+    -------
+    list of callables
+        Functions of an estimator, which raise AssertionError.
+
+    Examples
+    --------
+    A test of every check on two rankers:
+
+    >>> import pytest
+    >>> from labelrank import DummyRanker, LogLinearRanker
+    >>> from labelrank.testing import ranker_checks
+    >>> @pytest.mark.parametrize("check", ranker_checks(), ids=lambda check: check.__name__)
+    ... @pytest.mark.parametrize("estimator", [DummyRanker(), LogLinearRanker()], ids=str)
+    ... def test_contract(estimator, check):
+    ...     check(estimator)
+    """
+    return [*learning.CHECKS, *behavior.CHECKS]

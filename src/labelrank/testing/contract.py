@@ -1,0 +1,98 @@
+"""What the checks share: how they report, and how they fit and compare estimators."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from labelrank._arrays import FloatArray
+
+TOLERANCE = 1e-3  # of the range of the scores: what rounding and stopping early may change
+
+Check = Callable[[Any], None]
+
+
+def clause(check: Check) -> Check:
+    """Report errors that a check does not expect like those that it does."""
+
+    @functools.wraps(check)
+    def checked(estimator: Any) -> None:
+        try:
+            check(estimator)
+        except AssertionError:
+            raise
+        except Exception as error:
+            what = str(inspect.getdoc(check)).rstrip(".")
+            raise AssertionError(
+                f"{name_of(estimator)} raises {type(error).__name__} in {check.__name__} ({what}): {error}"
+            ) from error
+
+    return checked
+
+
+def name_of(estimator: Any) -> str:
+    """Name of the estimator in messages."""
+    return type(estimator).__name__
+
+
+def expect(condition: Any, message: str) -> None:
+    """Raise an AssertionError with the message unless the condition holds."""
+    if not condition:
+        raise AssertionError(message)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Ignore warnings, which the small problems may well cause."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def fitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
+    """A clone, fitted; an error of ``fit`` is what the check reports."""
+    with quiet():
+        copy = clone(estimator)
+        return refitted(copy, X, y, what, **fit_params)
+
+
+def refitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
+    """The estimator itself, fitted."""
+    try:
+        with quiet():
+            result = estimator.fit(X, y, **fit_params)
+    except Exception as error:
+        raise AssertionError(
+            f"{name_of(estimator)}.fit must learn from {what}, but raises {type(error).__name__}: {error}"
+        ) from error
+    expect(result is estimator, f"{name_of(estimator)}.fit must return the estimator itself, not {result!r}")
+    return estimator
+
+
+def raises(call: Any, *args: Any, **kwargs: Any) -> Exception | None:
+    """The exception that a call raises, None if there is none."""
+    try:
+        with quiet():
+            call(*args, **kwargs)
+    except Exception as error:
+        return error
+    return None
+
+
+def agree(first: FloatArray, second: FloatArray) -> bool:
+    """Whether scores are the same but for rounding and stopping early."""
+    scale = np.ptp(first) + np.abs(first).max(initial=0)
+    return first.shape == second.shape and bool(np.allclose(first, second, rtol=0, atol=TOLERANCE * scale + 1e-12))
+
+
+def is_deterministic(estimator: Any) -> bool:
+    """Whether the same data in another form must give the same model."""
+    return not get_tags(estimator).non_deterministic
