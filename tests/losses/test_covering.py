@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from oracles.metrics import cover_elements
 from scipy import sparse
 from scipy.optimize import approx_fprime
+from solvers.calls import linear
 
 from labelrank import PreferenceGraphs
 from labelrank.decompositions import (
@@ -20,7 +21,7 @@ from labelrank.decompositions import (
     weighted_negative,
     weighted_positive,
 )
-from labelrank.losses import CoveringLoss, LinearObjective, LogLinearLoss
+from labelrank.losses import CoveringLoss, LogLinearLoss
 
 NAMES = ["zero_one", "hamming", "two_sets", "weighted_positive", "weighted_negative"]
 SCORES = st.sampled_from([-400.0, -40.0, -3.0, -1.0, 0.0, 0.5, 2.0, 30.0, 310.0])
@@ -76,8 +77,11 @@ def loss_of(Y, name, weight=None):
 
 
 def losses(loss, rows, scores):
-    into, out_of = np.array(scores, dtype=float)[rows], np.full(np.shape(scores), np.nan)[rows]
-    return loss.losses(rows, into, out_of), into, out_of
+    scores = np.array(scores, dtype=float)[rows]
+    before, into, out_of = scores.copy(), np.full(scores.shape, np.nan), np.full(scores.shape, np.nan)
+    found = loss.losses(scores, into, out_of, rows)
+    np.testing.assert_array_equal(scores, before)  # the scores are not written to
+    return found, into, out_of
 
 
 @st.composite
@@ -135,8 +139,8 @@ def test_flows_are_the_losses_of_consecutive_rows():
     Y, scores = rng.integers(0, 2, (20, 4)), rng.normal(size=(20, 4))
     loss = loss_of(Y, "two_sets", rng.random(20))
     each, into, out_of = losses(loss, slice(5, 12), scores)
-    t, o = scores[5:12].copy(), np.empty((7, 4))
-    assert_allclose(loss.flows(5, 12, t, o), each.sum())
+    t, o = np.empty((7, 4)), np.empty((7, 4))
+    assert_allclose(loss.flows(scores[5:12], t, o, slice(5, 12)), each.sum())
     assert_allclose(t, into)
     assert_allclose(o, out_of)
 
@@ -154,7 +158,7 @@ def test_what_is_counted():
     Y = np.array([[1.0, 0.0], [np.nan, np.nan], [0.0, 0.0], [np.nan, 1.0]])
     loss = loss_of(Y, "hamming", np.array([1.0, 1.0, 0.0, 2.0]))
     assert loss.counted.tolist() == [True, False, False, True]
-    assert LinearObjective(np.array([[1.0], [50.0], [70.0], [-3.0]]), loss).largest_change == 4  # and the constant
+    assert linear(np.array([[1.0], [50.0], [70.0], [-3.0]]), loss).largest_change == 4  # and the constant
 
 
 @pytest.mark.parametrize("name", [*NAMES, *FUNCTIONS])
@@ -195,7 +199,7 @@ def test_gradient_is_the_slope_of_the_value(name, form):
     rng = np.random.default_rng(1)
     X, Y = rng.normal(size=(12, 3)), rng.integers(0, 2, (12, 4))
     data = sparse.csr_array(X) if form == "csr" else X
-    objective = LinearObjective(data, loss_of(Y, name, rng.random(12)))
+    objective = linear(data, loss_of(Y, name, rng.random(12)))
     coef = rng.normal(size=16)
     gradient = objective.value_and_gradient(coef.reshape(4, 4))[1]
     slope = approx_fprime(coef, lambda c: objective.value_and_gradient(c.reshape(4, 4))[0], 1e-7)
@@ -212,8 +216,8 @@ def test_two_threads_give_the_same_sums(name):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(700, 4)), rng.integers(0, 2, (700, 6))
     loss, coef = loss_of(Y, name, rng.random(700)), rng.normal(size=(5, 6))
-    one = LinearObjective(X, loss, n_jobs=1).value_and_weights(coef)
-    two = LinearObjective(X, loss, n_jobs=2).value_and_weights(coef)
+    one = linear(X, loss, n_jobs=1).value_and_weights(coef)
+    two = linear(X, loss, n_jobs=2).value_and_weights(coef)
     for ours, theirs in zip(one, two, strict=True):
         assert_allclose(ours, theirs, rtol=1e-10)
 
@@ -246,8 +250,9 @@ def test_it_is_the_log_linear_loss_on_the_graph_with_a_dummy(case, name):
     wide = graphs.with_dummy()
     n_elements = np.diff(covering.cut(graphs).subgraph_ptr)
     loss = LogLinearLoss(wide, get_decomposition(decomposition), weight * n_elements)
-    t, o = np.column_stack([scores, np.zeros(len(Y))]), np.empty((len(Y), Y.shape[1] + 1))
-    assert_allclose(loss.flows(0, len(Y), t, o), value.sum(), rtol=1e-10, atol=1e-12)
+    wide_scores = np.column_stack([scores, np.zeros(len(Y))])
+    t, o = np.empty_like(wide_scores), np.empty_like(wide_scores)
+    assert_allclose(loss.flows(wide_scores, t, o), value.sum(), rtol=1e-10, atol=1e-12)
     assert_allclose(t[:, :-1], into, rtol=1e-9, atol=1e-12)
     assert_allclose(o[:, :-1], out_of, rtol=1e-9, atol=1e-12)
 

@@ -8,11 +8,12 @@ from numpy.testing import assert_allclose
 from oracles import decompositions as cuts
 from scipy import sparse
 from scipy.optimize import approx_fprime
+from solvers.calls import linear
 from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs
 from labelrank.decompositions import get_decomposition
-from labelrank.losses import LinearObjective, LogLinearLoss
+from labelrank.losses import LogLinearLoss
 
 NAMES = ["zero_one", "disagreement", "domination", "dominated"]
 SCORES = st.sampled_from([-40.0, -3.0, -1.0, 0.0, 0.5, 2.0, 30.0])
@@ -33,8 +34,11 @@ def literal_flows(parts, f):
 
 
 def flows(loss, scores):
-    into, out_of = np.array(scores, dtype=float), np.full(np.shape(scores), np.nan)
-    return loss.flows(0, len(into), into, out_of), into, out_of
+    scores = np.array(scores, dtype=float)
+    before, into, out_of = scores.copy(), np.full(scores.shape, np.nan), np.full(scores.shape, np.nan)
+    value = loss.flows(scores, into, out_of)
+    np.testing.assert_array_equal(scores, before)  # the scores are not written to
+    return value, into, out_of
 
 
 @given(rank_matrices(min_rows=1), st.sampled_from(NAMES), st.data())
@@ -100,7 +104,7 @@ def test_domination_of_one_class_is_the_multinomial_loss():
 @pytest.mark.parametrize("form", ["dense", "csr", "nonnegative", "csr nonnegative"])
 @pytest.mark.parametrize("name", NAMES)
 def test_objective_paths_agree(storage, form, name):
-    """Dense and sparse X, all labels or members only, one thread or two, all give the sums of the definition."""
+    """Dense and sparse X, levels and edges, one thread or two, all give the sums of the definition."""
     rng = np.random.default_rng(0)
     n, d, k = 700, 5, 30
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
@@ -121,15 +125,13 @@ def test_objective_paths_agree(storage, form, name):
     plus = np.maximum(ones, 0).T @ into + np.maximum(-ones, 0).T @ out_of
     minus = np.maximum(ones, 0).T @ out_of + np.maximum(-ones, 0).T @ into
     for n_jobs in (1, 2):
-        objective = LinearObjective(data, loss, n_jobs=n_jobs)
+        objective = linear(data, loss, n_jobs=n_jobs)
         found = objective.value_and_weights(coef)
         assert_allclose(found[0], value)
         assert_allclose(found[1], plus, atol=1e-12)
         assert_allclose(found[2], minus, atol=1e-12)
         assert_allclose(objective.value_and_gradient(coef)[1], plus - minus, atol=1e-12)
     assert_allclose(objective.largest_change, 2 * (np.abs(X).sum(axis=1)[loss.counted].max() + 1))
-    if storage == "edges" and name in ("domination", "zero_one"):
-        assert loss.by_members
 
 
 def test_gradient_is_the_slope_of_the_value():
@@ -137,7 +139,70 @@ def test_gradient_is_the_slope_of_the_value():
     X, ranks = rng.normal(size=(12, 3)), rng.integers(1, 4, (12, 4)).astype(float)
     for name in (*NAMES, "adjacent_levels", lambda graph: [graph.edges[:2], graph.edges[1:]]):
         loss = LogLinearLoss(as_graphs(ranks), get_decomposition(name), np.ones(12))
-        objective = LinearObjective(X, loss)
+        objective = linear(X, loss)
         coef = rng.normal(size=16)
         slope = approx_fprime(coef, lambda c, o=objective: o.value_and_gradient(c.reshape(4, 4))[0], 1e-7)
         assert_allclose(objective.value_and_gradient(coef.reshape(4, 4))[1].ravel(), slope, atol=1e-5)
+
+
+@given(edge_rows(), st.sampled_from(NAMES), st.data())
+def test_curvature_of_any_graphs(case, name, data):
+    rows, k = case
+    assume(rows)
+    scores = np.array(data.draw(st.lists(SCORES, min_size=len(rows) * k, max_size=len(rows) * k))).reshape(-1, k)
+    found = np.full(scores.shape, np.nan)
+    LogLinearLoss(graphs_of(rows, k), name).curvature(scores, found)
+    for i, edges in enumerate(rows):
+        parts = cuts.OF_EDGES[name](edges)
+        expected = np.zeros(k, np.longdouble)
+        for part in parts:
+            _, into, out_of = literal_flows([part], scores[i])
+            expected += (into + out_of - (into - out_of) ** 2) / len(parts)
+        assert_allclose(found[i], expected.astype(float), rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "levels"])
+def test_curvature_is_the_slope_of_the_gradient(name):
+    rng = np.random.default_rng(2)
+    loss = LogLinearLoss(as_graphs(rng.integers(1, 4, (6, 5)).astype(float)), name, rng.random(6))
+    scores, curvature = rng.normal(size=(6, 5)), np.empty((6, 5))
+    loss.curvature(scores, curvature)
+    up, down = np.empty((6, 5)), np.empty((6, 5))
+    for label in range(5):
+        step = 1e-6 * np.eye(5)[label]
+        loss.value_and_gradient(scores + step, up)
+        loss.value_and_gradient(scores - step, down)
+        assert_allclose(curvature[:, label], (up - down)[:, label] / 2e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flows_along_edges_add_up(name):
+    rng = np.random.default_rng(3)
+    ranks = np.where(rng.random((9, 5)) < 0.2, np.nan, rng.integers(1, 4, (9, 5)))
+    loss, scores = LogLinearLoss(as_graphs(ranks), name, rng.random(9)), rng.normal(size=(9, 5))
+    value, into, out_of = flows(loss, scores)
+    edges = loss.edge_flows(scores)
+    found_into, found_out = np.zeros((9, 5)), np.zeros((9, 5))
+    np.add.at(found_into, (edges.row, edges.worse), edges.flow)
+    np.add.at(found_out, (edges.row, edges.better), edges.flow)
+    assert_allclose(edges.value, value)
+    assert_allclose(found_into, into, atol=1e-14)
+    assert_allclose(found_out, out_of, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["zero_one", "domination", "dominated"])
+def test_rows_beside_far_ones(name):
+    """A row whose exponentials underflow is evaluated otherwise, and changes nothing for the others."""
+    rng = np.random.default_rng(4)
+    ranks, scores = rng.integers(1, 4, (8, 5)).astype(float), rng.normal(size=(8, 5))
+    ranks[3], scores[3] = [1, 2, 3, 1, 2], [0.0, 900.0, -50.0, 3.0, -800.0]
+    value, into, out_of = flows(LogLinearLoss(as_graphs(ranks), name), scores)
+    expected = 0.0
+    for i, row in enumerate(as_graphs(ranks)):
+        _, better, worse = row.to_edges()
+        parts = cuts.OF_EDGES[name](list(zip(better.tolist(), worse.tolist(), strict=True)))
+        one, t, o = literal_flows(parts, scores[i])
+        expected += one
+        assert_allclose(into[i], t.astype(float), rtol=1e-9, atol=1e-14)
+        assert_allclose(out_of[i], o.astype(float), rtol=1e-9, atol=1e-14)
+    assert_allclose(value, float(expected))

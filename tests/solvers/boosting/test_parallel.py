@@ -8,12 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
+from solvers.calls import boost, lbfgs, linear
 
 from labelrank import PreferenceGraphs
 from labelrank.decompositions import get_covering, get_decomposition
-from labelrank.losses import CoveringLoss, LinearObjective, LogLinearLoss
-from labelrank.solvers import boost, lbfgs
-from labelrank.solvers.boosting.parallel import _penalised_step
+from labelrank.losses import CoveringLoss, LogLinearLoss
+from labelrank.models import Objective
+from labelrank.solvers.boosting.parallel import penalized_step
 from labelrank.solvers.boosting.templates import UserTemplates
 
 NAMES = ["zero_one", "hamming", "two_sets", "weighted_positive", "weighted_negative"]
@@ -25,7 +26,7 @@ def problem(name, *, n=40, d=4, k=3, seed=0, form="dense", scale=1.0, fit_interc
     X = scale * rng.uniform(-1, 1, (n, d)) * (rng.random((n, d)) < 0.7)
     graphs = PreferenceGraphs.from_multilabel(rng.integers(0, 2, (n, k)))
     loss = CoveringLoss(graphs, get_covering(name), rng.uniform(0.2, 2, n))
-    return LinearObjective(sparse.csr_array(X) if form == "csr" else X, loss, fit_intercept=fit_intercept)
+    return linear(sparse.csr_array(X) if form == "csr" else X, loss, fit_intercept=fit_intercept)
 
 
 def decreases(state):
@@ -82,21 +83,21 @@ def test_without_the_norm_bound_copies_of_one_hypothesis_oscillate():
     relevant[:12] = ~relevant[:12]
     graphs = PreferenceGraphs.from_multilabel(relevant[:, None].astype(int))
     loss = CoveringLoss(graphs, get_covering("hamming"), np.ones(60))
-    objective = LinearObjective(np.repeat(h[:, None], 12, axis=1), loss, fit_intercept=False)
+    objective = linear(np.repeat(h[:, None], 12, axis=1), loss, fit_intercept=False)
     start = np.zeros((12, 1))
     too_long = boost(objective, start, max_iter=6, tol=0, templates=UserTemplates(np.ones((1, 12))))
     assert too_long.loss_curve[1] > too_long.loss_curve[0]
     assert (decreases(too_long) < np.array(too_long.bound_curve)).any()
     allowed = boost(objective, start, max_iter=6, tol=0, templates=UserTemplates(np.full((1, 12), 1 / 12)))
     assert (decreases(allowed) >= np.array(allowed.bound_curve) - 1e-12).all()
-    alone = LinearObjective(h[:, None], loss, fit_intercept=False)
+    alone = linear(h[:, None], loss, fit_intercept=False)
     assert_allclose(allowed.loss_curve, boost(alone, np.zeros((1, 1)), max_iter=6, tol=0).loss_curve)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("templates", [False, True])
-def test_penalised_boosting_never_increases(name, alpha, templates):
+def test_penalized_boosting_never_increases(name, alpha, templates):
     objective = problem(name, fit_intercept=True, form="csr")
     rng = np.random.default_rng(2)
     choose = None
@@ -104,8 +105,7 @@ def test_penalised_boosting_never_increases(name, alpha, templates):
         b = rng.random((3, 5))
         choose = UserTemplates(b / b.sum(axis=1, keepdims=True))
     start = rng.normal(size=objective.coef_shape)
-    penalty = {"alpha": alpha, "penalised": slice(0, 4)}
-    state = boost(objective, start, max_iter=80, tol=0, templates=choose, **penalty)
+    state = boost(objective, start, max_iter=80, tol=0, templates=choose, alpha=alpha)
     assert (decreases(state) >= np.array(state.bound_curve) - 1e-9).all()
     assert (np.array(state.bound_curve) >= -1e-12).all()
     value, *_ = objective.value_and_weights(state.coef)
@@ -113,10 +113,10 @@ def test_penalised_boosting_never_increases(name, alpha, templates):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_penalised_boosting_and_lbfgs_reach_the_same_optimum(name):
+def test_penalized_boosting_and_lbfgs_reach_the_same_optimum(name):
     objective = problem(name, fit_intercept=True)
     start = np.zeros(objective.coef_shape)
-    common = {"alpha": 0.3, "penalised": slice(0, 4), "tol": 1e-9}
+    common = {"alpha": 0.3, "tol": 1e-9}
     slow, fast = boost(objective, start, max_iter=5000, **common), lbfgs(objective, start, max_iter=500, **common)
     assert slow.converged
     assert fast.converged
@@ -124,10 +124,10 @@ def test_penalised_boosting_and_lbfgs_reach_the_same_optimum(name):
     assert_allclose(slow.coef, fast.coef, atol=1e-5)
 
 
-def test_penalised_templates_reach_the_optimum():
+def test_penalized_templates_reach_the_optimum():
     objective = problem("hamming", fit_intercept=True)
     start = np.zeros(objective.coef_shape)
-    common = {"alpha": 3.0, "penalised": slice(0, 4), "tol": 1e-9}
+    common = {"alpha": 3.0, "tol": 1e-9}
     by_one = boost(objective, start, max_iter=5000, templates=UserTemplates(np.eye(5)), **common)
     assert_allclose(by_one.loss_curve[-1], lbfgs(objective, start, max_iter=500, **common).loss_curve[-1], rtol=1e-8)
 
@@ -135,13 +135,13 @@ def test_penalised_templates_reach_the_optimum():
 positive = st.floats(1e-6, 1e6)
 
 
-def test_penalised_boosting_never_increases_from_far_off():
+def test_penalized_boosting_never_increases_from_far_off():
     """A warm start with large coefficients: without the penalty there was no reason for smaller ones."""
     h = np.array([1.0, -1.0] * 500)
     other = np.zeros(1000)
     other[0] = 29.0  # one example with a large norm, so steps are small
     loss = CoveringLoss(PreferenceGraphs.from_multilabel(h[:, None] > 0), get_covering("hamming"), np.ones(1000))
-    objective = LinearObjective(np.column_stack([h, other]), loss, fit_intercept=False)
+    objective = linear(np.column_stack([h, other]), loss, fit_intercept=False)
     state = boost(objective, np.array([[20.0], [30.0]]), max_iter=20, tol=0, alpha=0.01)
     assert (decreases(state) >= np.array(state.bound_curve) - 1e-9).all()
     assert (np.array(state.bound_curve) >= -1e-12).all()
@@ -149,9 +149,9 @@ def test_penalised_boosting_never_increases_from_far_off():
 
 @given(st.one_of(st.just(0.0), positive), st.one_of(st.just(0.0), positive), positive, st.floats(-50, 50), positive)
 @example(0.0058, 0.00037, 41.7, 2.86, 0.0237)
-def test_the_penalised_step_is_the_maximum_of_its_bound(plus, minus, alpha, coef, length):
+def test_the_penalized_step_is_the_maximum_of_its_bound(plus, minus, alpha, coef, length):
     arrays = [np.array([v]) for v in (plus, minus, alpha, coef, length)]
-    step = float(_penalised_step(*arrays)[0])
+    step = float(penalized_step(*arrays)[0])
     assert np.isfinite(step)
 
     def gain(s):
@@ -168,7 +168,7 @@ def test_the_penalised_step_is_the_maximum_of_its_bound(plus, minus, alpha, coef
 
 def test_smoothing_lets_a_separating_coefficient_move():
     loss = CoveringLoss(PreferenceGraphs.from_multilabel([[1], [0]]), get_covering("hamming"), np.ones(2))
-    objective = LinearObjective(np.array([[1.0], [-1.0]]), loss, fit_intercept=False)
+    objective = linear(np.array([[1.0], [-1.0]]), loss, fit_intercept=False)
     still = boost(objective, np.zeros((1, 1)), max_iter=5, tol=0)
     assert still.converged  # nothing can move
     assert still.n_iter == 0
@@ -198,22 +198,18 @@ def test_what_stops_it():
     assert not boost(objective, start, max_iter=1, tol=1e-3).converged
 
 
-class InterruptedObjective:
+class InterruptedObjective(Objective):
     """Control-C in the evaluation of number `at`."""
 
     def __init__(self, objective, at):
-        self.objective, self.left = objective, at
-        self.coef_shape, self.total_weight = objective.coef_shape, objective.total_weight
-        self.largest_change = objective.largest_change
+        super().__init__(objective.model, objective.loss)
+        self.left = at
 
-    def _count(self):
+    def value_and_weights(self, coef):
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt
-
-    def value_and_weights(self, coef):
-        self._count()
-        return self.objective.value_and_weights(coef)
+        return super().value_and_weights(coef)
 
 
 def test_interrupts_leave_what_was_reached():
@@ -239,9 +235,9 @@ def test_memory_is_a_few_vectors_of_coefficients(alpha, smoothing):
     X = sparse.random_array((500, 4000), density=0.01, rng=np.random.default_rng(0), format="csr")
     y = np.argmax(X @ np.random.default_rng(1).normal(size=(4000, 50)), axis=1)
     graphs = PreferenceGraphs.from_multiclass(y, n_labels=50)
-    objective = LinearObjective(X, LogLinearLoss(graphs, get_decomposition("domination"), np.ones(500)))
+    objective = linear(X, LogLinearLoss(graphs, get_decomposition("domination"), np.ones(500)))
     start = np.zeros(objective.coef_shape)
-    common = {"alpha": alpha, "smoothing": smoothing, "penalised": slice(0, 4000), "tol": 0.0}
+    common = {"alpha": alpha, "smoothing": smoothing, "tol": 0.0}
     boost(objective, start, max_iter=1, **common)  # compiled
     tracemalloc.start()
     try:

@@ -145,7 +145,7 @@ class _Promise:
         step *= 0.5
         at = movable & (alphas > 0)
         if at.any():
-            step[at] = _penalized_step(plus[at], minus[at], alphas[at], coef[at], length[at])
+            step[at] = penalized_step(plus[at], minus[at], alphas[at], coef[at], length[at])
         bounded = np.clip(step, -700, 700)  # further away one of the weights is zero
         gain = np.expm1(bounded)
         gain *= -weights[1]
@@ -162,7 +162,7 @@ def _larger(a: float, b: float) -> float:
     return b if b > a or math.isnan(b) else a  # propagate NaN
 
 
-def _penalized_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
+def penalized_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
     """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket."""
     pull = alpha * coef
     slope = plus - minus + pull
