@@ -39,7 +39,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from labelrank import PreferenceGraphs
-from labelrank._kernels.solvers.soft_projection.projection import project_rows
+from labelrank._kernels.solvers.soft_projection.projection import project_many
 from labelrank.rankers.pairwise import PairwiseRanker
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 from labelrank.solvers.soft_projection.projection import project_polyhedron, soft_projection
@@ -144,13 +144,19 @@ def clarabel_call(mu, nu, C):
     return call
 
 
+def batch_of(k, n, C, rng):
+    """Arguments of `project_many`: n problems of k labels, half on each side."""
+    p, q = k // 2, k - k // 2
+    mu, nu = rng.normal(size=n * p), rng.normal(size=n * q)
+    return mu, np.arange(n + 1) * p, nu, np.arange(n + 1) * q, np.full(n, C), np.zeros_like(mu), np.zeros_like(nu)
+
+
 def ours_reduced(k, n, C, repeat=5):
-    """Seconds for one projection of k labels, half on each side, in a batch of n."""
+    """Seconds for one projection of k labels in a batch of n."""
     rng = np.random.default_rng(k)
-    mu, nu = rng.normal(size=(n, k // 2)), rng.normal(size=(n, k - k // 2))
-    alpha, beta, theta = np.empty_like(mu), np.empty_like(nu), np.empty(n)
-    project_rows(mu[:1], nu[:1], np.full(1, C), alpha[:1], beta[:1], theta[:1])
-    return best_of(lambda: project_rows(mu, nu, np.full(n, C), alpha, beta, theta), repeat) / n
+    project_many(*batch_of(k, 1, C, rng))
+    batch = batch_of(k, n, C, rng)
+    return best_of(lambda: project_many(*batch), repeat) / n
 
 
 def rival_reduced(prepare, k, n, C):
@@ -210,18 +216,13 @@ def growth(C, quick):
     """
     sizes = [10, 100, 1000, 10_000] if quick else [10, 100, 1000, 10_000, 100_000]
     labels, rounds = (20_000, 5) if quick else (200_000, 41)
-    batches = []
-    for k in sizes:
-        for seed in range(3):
-            rng, n = np.random.default_rng(seed), labels // k
-            mu, nu = rng.normal(size=(n, k // 2)), rng.normal(size=(n, k - k // 2))
-            batches.append((mu, nu, np.full(n, C), np.zeros_like(mu), np.zeros_like(nu), np.zeros(n)))
+    batches = [batch_of(k, labels // k, C, np.random.default_rng(seed)) for k in sizes for seed in range(3)]
     took = np.empty((rounds, len(batches)))
     for one in range(rounds):
         for at, batch in enumerate(batches):
-            project_rows(*batch)
-            took[one, at] = seconds(lambda batch=batch: project_rows(*batch))
-    n = np.array([len(batch[0]) for batch in batches])
+            project_many(*batch)
+            took[one, at] = seconds(lambda batch=batch: project_many(*batch))
+    n = np.array([len(batch[4]) for batch in batches])
     times = np.median(took / n, axis=0).reshape(-1, 3).mean(axis=1)
     cost = times / (sizes * np.log(sizes))
     steps = cost[1:] / cost[:-1]
@@ -437,7 +438,7 @@ def rankings(quick):
         ours_time, ranker = timed(fit_ours, X, ranks)
         pairwise_time, pairwise = timed(PairwiseRanker(LogisticRegression()).fit, X, ranks)
         took.append([ours_time, pairwise_time])
-        gaps.append(ranker.dual_gap_ / ranker.objective_)
+        gaps.append(ranker.gap_ / ranker.objective_)
         ours.append(taus(ranks_test, ranker.predict(X_test)).mean())
         other.append(taus(ranks_test, pairwise.predict(X_test)).mean())
         if len(pairs) < 3:
@@ -488,7 +489,7 @@ def _large_fit(what, n, per_row, max_iter, channel):
         y = PreferenceGraphs(levels=levels, n_labels=k)
     start = time.process_time()
     ranker = SoftProjectionRanker(0.01, random_state=0, max_iter=max_iter).fit(X, y)
-    gap = ranker.dual_gap_ / ranker.objective_
+    gap = ranker.gap_ / ranker.objective_
     channel.send(
         (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time() - start, gap, ranker.n_iter_)
     )

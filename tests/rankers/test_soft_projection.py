@@ -15,13 +15,9 @@ from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs, ranks_from_scores
 from labelrank.datasets import make_label_ranking
-from labelrank.decompositions import EdgeWeighted, Subgraph, get_decomposition, levels
-from labelrank.losses.soft_margin import SoftMarginLoss
+from labelrank.decompositions import EdgeWeighted, Subgraph, levels
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.soft_projection import SoftProjectionRanker
-from labelrank.solvers.soft_projection.ascent import sopopo
-from labelrank.solvers.soft_projection.face import climb_face
-from labelrank.solvers.soft_projection.models import DenseModel
 
 # ---------------------------------------------------------------------------------------------------------------
 # The optimum
@@ -52,7 +48,7 @@ def test_certificate_of_the_literal_objective(y, name, C, weighting, unit, seed)
     W = coefficients(ranker)
     value = oracle.objective(W, with_constant(X), subgraphs, gammas, bounds)
     assert ranker.objective_ == pytest.approx(value, rel=1e-10, abs=1e-12)
-    assert ranker.dual_gap_ <= 1e-10 * (1 + value)
+    assert ranker.gap_ <= 1e-10 * (1 + value)
     assert len(ranker.duals_) == sum(len(A) + len(B) for _, A, B in subgraphs)
     assert ranker.duals_.min() >= 0
     assert ranker.dual_objective_ <= value + 1e-9
@@ -67,7 +63,7 @@ def test_graphs_of_edges(case, name):
     ranker = SoftProjectionRanker(decomposition=name, fit_intercept=False, **tight).fit(X, graphs)
     value = oracle.objective(ranker.coef_, X, *literal_problem(graphs, name, 1.0))
     assert ranker.objective_ == pytest.approx(value, rel=1e-10, abs=1e-12)
-    assert ranker.dual_gap_ <= 1e-10 * (1 + value)
+    assert ranker.gap_ <= 1e-10 * (1 + value)
     if name == "domination":
         default = SoftProjectionRanker(fit_intercept=False, **tight).fit(X, graphs)
         assert_allclose(default.coef_, ranker.coef_, atol=1e-4)
@@ -106,23 +102,11 @@ def test_one_optimum_by_any_way(kernel, name):
         assert_allclose(other.decision_function(X), plain.decision_function(X), atol=1e-3)
     if kernel == "linear":
         other = clone(ranker).fit(sparse.csr_array(X), y)
-        assert_allclose(other.coef_, plain.coef_, atol=1e-9)
-        assert_allclose(other.decision_function(sparse.csr_array(X)), plain.decision_function(X), atol=1e-9)
+        assert_allclose(other.coef_, plain.coef_, atol=1e-6)
+        assert_allclose(other.decision_function(sparse.csr_array(X)), plain.decision_function(X), atol=1e-6)
         gram = clone(ranker).set_params(kernel=lambda A, B: A @ B.T).fit(X, y)
         assert_allclose(gram.decision_function(X), plain.decision_function(X), atol=1e-3)
         assert gram.objective_ == pytest.approx(plain.objective_, rel=1e-9)
-
-
-def test_loss_equals_the_definition():
-    rng = np.random.default_rng(0)
-    y = rng.integers(1, 4, (6, 5)).astype(float)
-    y[rng.random(y.shape) < 0.2] = NAN
-    graphs, scores, weight = as_graphs(y), rng.normal(size=y.shape), rng.random(6)
-    for gamma in (None, rng.normal(size=y.shape)):
-        loss = SoftMarginLoss(graphs, levels, weight, gamma)
-        problem = literal_problem(graphs, "levels", 1.0, gamma=gamma, weight=weight)
-        expected = oracle.objective(scores.T, np.eye(6), *problem) - 0.5 * (scores**2).sum()
-        assert loss.value(scores) == pytest.approx(expected)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -203,7 +187,7 @@ def test_scores_as_targets():
     ranks = ranks_from_scores(gamma)  # 1, 2, 3, 4: minus the rank is a score
     a = SoftProjectionRanker(**tight).fit(X, ranks)
     b = SoftProjectionRanker(targets="scores", **tight).fit(X, -ranks)
-    assert_allclose(a.coef_, b.coef_, rtol=1e-9)
+    assert_allclose(a.coef_, b.coef_, atol=1e-6)
 
 
 def test_scores_with_ties_and_gaps():
@@ -308,10 +292,10 @@ def test_instances_without_features(kernel):
     X[3] = 1e-160
     ranker = SoftProjectionRanker(kernel=kernel, fit_intercept=False, **tight)
     ranker.fit(X if kernel == "linear" else X @ X.T, y)
-    assert ranker.dual_gap_ <= 1e-10 * (1 + ranker.objective_)
+    assert ranker.gap_ <= 1e-10 * (1 + ranker.objective_)
     nothing = SoftProjectionRanker(fit_intercept=False, **tight).fit(np.zeros((12, 3)), y)
     assert_array_equal(nothing.coef_, 0)
-    assert nothing.dual_gap_ == pytest.approx(0, abs=1e-10)
+    assert nothing.gap_ == pytest.approx(0, abs=1e-10)
 
 
 def test_small_data():
@@ -343,90 +327,10 @@ def test_scale_of_features_and_targets(scale):
 
 def test_single_precision():
     X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
-    double = SoftProjectionRanker(random_state=0, tol=1e-5, warm_start=True).fit(X, y)
-    single = SoftProjectionRanker(random_state=0, tol=1e-5, warm_start=True).fit(X.astype(np.float32), y)
-    assert double.duals_.dtype == np.float64
-    assert single.duals_.dtype == np.float32
+    double = SoftProjectionRanker(random_state=0, tol=1e-5).fit(X, y)
+    single = SoftProjectionRanker(random_state=0, tol=1e-5).fit(X.astype(np.float32), y)
     assert single.coef_.dtype == np.float64
     assert single.objective_ == pytest.approx(double.objective_, rel=3e-5)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("tol", [1e-3, 1e-5])
-def test_very_many_duals_are_of_32_bits(name, tol, monkeypatch):
-    X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
-    params = {"decomposition": name, "random_state": 0, "tol": tol, "warm_start": True}
-    double = SoftProjectionRanker(**params).fit(X, y)
-    monkeypatch.setattr("labelrank.rankers.soft_projection._MANY_DUALS", 10)
-    single = SoftProjectionRanker(**params).fit(X, y)
-    assert (double.duals_.dtype, single.duals_.dtype) == (np.float64, np.float32)
-    assert single.objective_ == pytest.approx(double.objective_, rel=2 * tol)
-    # The coefficients are those of the duals as stored, and what is certified is what the definition says.
-    graphs, features = as_graphs(y), with_constant(X)
-    gamma = -graphs.levels.astype(float)
-    loss = SoftMarginLoss(graphs, get_decomposition(name), np.ones(len(X)), gamma)
-    W, linear, o = np.zeros((5, 5)), 0.0, 0
-    for i in range(len(X)):
-        for s in range(loss.head[i, 0], loss.head[i + 1, 0]):
-            A, B = (loss.members[slice(*loss.sides[s, side])] for side in ([0, 1], [2, 3]))
-            alpha, beta = np.split(single.duals_[o : o + len(A) + len(B)].astype(float), [len(A)])
-            o += len(A) + len(B)
-            assert min(alpha.min(), beta.min()) >= 0
-            assert abs(alpha.sum() - beta.sum()) <= 1e-6 * loss.weight[s]
-            assert alpha.sum() <= loss.weight[s] * (1 + 1e-6)
-            W[A] += np.outer(alpha, features[i])
-            W[B] -= np.outer(beta, features[i])
-            linear += alpha @ gamma[i, A] - beta @ gamma[i, B]
-    assert_allclose(coefficients(single), W, atol=1e-9)
-    assert single.dual_objective_ == pytest.approx(linear - 0.5 * (W**2).sum(), rel=1e-9)
-    subgraphs, gammas, bounds = literal_problem(graphs, name, 1.0, gamma=gamma)
-    value = oracle.objective(coefficients(single), features, subgraphs, gammas, bounds)
-    assert single.objective_ == pytest.approx(value, rel=1e-9)
-    assert single.dual_gap_ <= tol * value
-    # A smaller tolerance than 32 bits are good for has all of them.
-    exact = SoftProjectionRanker(**{**params, "tol": 1e-8}).fit(X, y)
-    assert exact.duals_.dtype == np.float64
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_climbing_gains_what_it_says(name, dtype):
-    X, y = make_label_ranking(80, 6, n_labels=5, concentration=0.5, random_state=0)
-    graphs, C = as_graphs(y), 5.0
-    loss = SoftMarginLoss(graphs, get_decomposition(name), np.ones(len(X)), -graphs.levels)
-    model, duals = DenseModel(X, 1.0, 5), np.zeros(loss.n_duals, dtype=dtype)
-    before = sopopo(model, loss, C, duals=duals, tol=2e-2, max_iter=50, rng=np.random.RandomState(0)).dual
-    zeros = duals == 0
-    gain, cost = climb_face(model, loss, duals, C * loss.weight, 1e4, 0.0)
-    assert gain > 0
-    assert 0 < cost <= 2e4 + len(X)  # a step that meets an edge counts twice
-    fresh = DenseModel(X, 1.0, 5)
-    fresh.restore(loss, duals)
-    assert_allclose(model.coef, fresh.coef, atol=1e-9)
-    assert_allclose(model.bias, fresh.bias, atol=1e-9)
-    # One more look without an epoch tells the dual objective; it changes nothing that is feasible.
-    after = sopopo(fresh, loss, C, duals=duals.astype(float), tol=np.inf, max_iter=1, rng=np.random.RandomState(0)).dual
-    assert after - before == pytest.approx(gain, rel=1e-6 if dtype == np.float64 else 1e-2)
-    assert (duals[zeros] == 0).all()
-    assert duals.min() >= 0
-    rounding = 1e-10 if dtype == np.float64 else 1e-6
-    for i in range(len(X)):
-        o = loss.head[i, 1]
-        for s in range(loss.head[i, 0], loss.head[i + 1, 0]):
-            p, q = loss.sides[s, 1] - loss.sides[s, 0], loss.sides[s, 3] - loss.sides[s, 2]
-            alpha, beta = duals[o : o + p].astype(float), duals[o + p : o + p + q].astype(float)
-            assert abs(alpha.sum() - beta.sum()) <= rounding * C * loss.weight[s]
-            assert alpha.sum() <= C * loss.weight[s] * (1 + rounding)
-            o += p + q
-
-
-def test_climbing_keeps_within_its_memory(monkeypatch):
-    X, y = make_label_ranking(60, 4, n_labels=5, concentration=1.0, random_state=0)
-    climbing = SoftProjectionRanker(random_state=0, tol=1e-7).fit(X, y)
-    monkeypatch.setattr("labelrank.solvers.soft_projection.face._MEMORY", 0)
-    without = SoftProjectionRanker(random_state=0, tol=1e-7, max_iter=100_000).fit(X, y)
-    assert without.objective_ == pytest.approx(climbing.objective_, rel=2e-7)
-    assert without.dual_gap_ <= 1e-7 * without.objective_
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1e-12, 1e-3, 1e6])
@@ -438,8 +342,8 @@ def test_the_gap_is_relative_in_any_unit(unit, kernel):
     params = {"targets": "scores", "kernel": kernel, "gamma": 0.5, "random_state": 0, "tol": 1e-6}
     plain = SoftProjectionRanker(2.0, **params).fit(X, gamma)
     other = SoftProjectionRanker(2.0 * unit, **params).fit(X, gamma * unit)
-    assert plain.dual_gap_ <= 1e-6 * plain.objective_
-    assert other.dual_gap_ <= 1e-6 * other.objective_
+    assert plain.gap_ <= 1e-6 * plain.objective_
+    assert other.gap_ <= 1e-6 * other.objective_
     assert other.objective_ == pytest.approx(plain.objective_ * unit**2, rel=2e-6)
     assert_allclose(other.decision_function(X) / unit, plain.decision_function(X), atol=2e-2)
 
@@ -461,7 +365,10 @@ def test_features_too_large_to_be_squared(form):
     for method in ("fit", "partial_fit"):
         with pytest.raises(ValueError, match=r"row 7 of X is so large .* scale X"):
             getattr(SoftProjectionRanker(), method)(form(large), y)
-    with np.errstate(over="ignore"), pytest.raises(ValueError, match="NaN or infinite entries; scale X"):
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(ValueError, match="NaN or infinite values: too large numbers; scale the features"),
+    ):
         SoftProjectionRanker(kernel="poly", gamma=1.0).fit(form(large), y)
     fitted = SoftProjectionRanker(1e-250, fit_intercept=False, random_state=0).fit(form(X * 1e120), y)
     assert np.isfinite(fitted.decision_function(form(X * 1e120))).all()
@@ -476,4 +383,4 @@ def test_32_bits_of_any_scale(form, scale):
     single = SoftProjectionRanker(C, fit_intercept=False, random_state=0).fit(form((X * scale).astype(np.float32)), y)
     double = SoftProjectionRanker(fit_intercept=False, random_state=0).fit(X, y)
     assert single.objective_ / C == pytest.approx(double.objective_, rel=3e-3)
-    assert single.dual_gap_ <= 1e-3 * single.objective_
+    assert single.gap_ <= 1e-3 * single.objective_

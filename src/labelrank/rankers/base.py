@@ -228,15 +228,15 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
 
 
 @contextmanager
-def refitting(estimator: Any) -> Any:
+def refitting(estimator: Any, keep: bool = False) -> Any:
     """Start a fit without fitted attributes; if it raises, restore those of the last fit.
 
-    With ``warm_start=True`` the attributes stay, and the labels must be those of the last fit.
+    With ``warm_start=True`` the attributes stay, and the labels must be those of the last fit. With `keep` they stay
+    too, as ``partial_fit`` needs them.
     """
     state = vars(estimator)
     before = {name: value for name, value in state.items() if name.endswith("_")}
-    warm = getattr(estimator, "warm_start", False)
-    if not warm:
+    if not (keep or getattr(estimator, "warm_start", False)):
         for name in before:
             del state[name]
     try:

@@ -231,13 +231,13 @@ def test_many_entries(k):
     [
         (([np.nan], [1.0], 1.0), "mu contains NaN"),
         (([1.0], [np.inf], 1.0), "nu contains NaN or infinity"),
-        (([1.0], [1.0], np.nan), "C must be a number from 0"),
-        (([1.0], [1.0], -1.0), "C must be a number from 0"),
+        (([1.0], [1.0], np.nan), "C must be ≥ 0"),
+        (([1.0], [1.0], -1.0), "C must be ≥ 0"),
         (([[1.0]], [1.0], 1.0), "expected two vectors, or two matrices"),
         (([[1.0]], [[1.0], [1.0]], 1.0), "expected two vectors, or two matrices"),
         (([1.0], [1.0], [1.0, 2.0]), "C has shape"),
         ((1.0, [1.0], 1.0), "mu must be an array"),
-        (([[1.0], [1.0, 2.0]], [[1.0]], 1.0), "mu has 2 problems, nu 1"),
+        (([[1.0], [1.0, 2.0]], [[1.0]], 1.0), "mu has 2 problems and nu has 1"),
     ],
 )
 def test_what_is_refused(arguments, message):
@@ -246,11 +246,11 @@ def test_what_is_refused(arguments, message):
 
 
 def test_pointers_are_checked():
-    with pytest.raises(ValueError, match="come together"):
+    with pytest.raises(ValueError, match="passed together"):
         soft_projection([1.0], [1.0], 1.0, mu_ptr=[0, 1])
-    with pytest.raises(ValueError, match="must rise from 0 to 2"):
+    with pytest.raises(ValueError, match="must increase from 0 to 2"):
         soft_projection([1.0, 2.0], [1.0], 1.0, mu_ptr=[0, 1], nu_ptr=[0, 1])
-    with pytest.raises(ValueError, match="mu_ptr has 2 entries, nu_ptr 3"):
+    with pytest.raises(ValueError, match="mu_ptr has 2 entries and nu_ptr has 3"):
         soft_projection([1.0], [1.0], 1.0, mu_ptr=[0, 1], nu_ptr=[0, 1, 1])
     with pytest.raises(ValueError, match="flat vectors"):
         soft_projection([[1.0]], [[1.0]], 1.0, mu_ptr=[0, 1], nu_ptr=[0, 1])
@@ -328,15 +328,15 @@ def test_polyhedron_edge_cases():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"A": [0, 1], "B": [1]}, "label 1 is there twice in A and B"),
-        ({"A": [0, 0]}, "label 0 is there twice in A and B"),
+        ({"A": [0, 1], "B": [1]}, "label 1 appears twice in A and B"),
+        ({"A": [0, 0]}, "label 0 appears twice in A and B"),
         ({"B": [7]}, "B has labels from 7 to 7; there are 3"),
         ({"gamma": [np.nan, 0, 0]}, "gamma of a label in A or B is NaN"),
         ({"x": [np.nan]}, "x contains NaN"),
         ({"x": [1.0, 2.0]}, "expected .n_labels, n_features."),
         ({"A": [0.5]}, "label indices or a mask"),
         ({"A": [True]}, "A is a mask of shape"),
-        ({"C": -1}, "C must be a number from 0"),
+        ({"C": -1}, "C must be ≥ 0"),
     ],
 )
 def test_polyhedron_refuses(changes, message):
@@ -385,5 +385,5 @@ def test_projections_with_huge_targets():
     W, xi = project_polyhedron(np.ones((2, 1)), [0.0], [0.8e308, 0.0], [0], [1], np.inf)
     assert_allclose(W, np.ones((2, 1)))
     assert_allclose(xi, 0.8e308)
-    with pytest.raises(ValueError, match="U @ x of some labels are too large"):
+    with pytest.raises(ValueError, match="U @ x of some labels overflow"):
         project_polyhedron(np.full((2, 3), 1.7e308), [1.0, 1.0, 1.0], [1.0, 0.0], [0], [1], 1.0)

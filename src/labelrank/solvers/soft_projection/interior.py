@@ -1,175 +1,202 @@
-"""An interior-point method for the duals of few coefficients: a dozen systems of equations, however hard the problem.
+"""Interior-point method for all duals at once, for problems with few coefficients.
 
-Projections need ever more epochs the more labels there are and the smaller the gap is to be. Newton's method on all
-duals at once does not: its steps are few, and each costs a factorisation in the number of coefficients. It starts from
-feasible duals and keeps them feasible, so that it can stop anywhere.
+Projections need ever more epochs the larger C is and the smaller the gap is to be. Newton's method does not: it takes a
+few dozen steps, and each costs one factorization in the number of coefficients. It starts from feasible duals and keeps
+them feasible, so it can stop anywhere.
+
+With a slack ζ for each subgraph the duals satisfy Σα + ζ = Σβ + ζ = bound. The multipliers θ_A and θ_B of the two
+equations bound the shortfalls of the two sides from above; a dual x has the distance z ≥ 0 of its shortfall from that
+bound, and ζ has ξ = θ_A + θ_B ≥ 0. At the optimum all x z and ζ ξ are zero, and their sum is the duality gap.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
 
-from labelrank.losses.soft_margin import SoftMarginLoss
+from labelrank._arrays import FloatArray, IntArray
+from labelrank.decompositions.subgraphs import expand_ranges
 
-FloatArray = npt.NDArray[np.float64]
-
-_STEPS = 6  # that are usual for each factor of ten in the number of duals
+_STEPS = 3  # per factor of ten in the number of duals: about 6, each twice as fast per operation as an epoch
 _MAX_STEPS = 300
 _MEMORY = 2**24  # numbers
-_SHARE = 0.1  # of the middle of the polyhedron in the first duals
-_MARGIN = 0.1  # of the first multipliers, relative to targets and scores
-_ROUNDED = 1e-8  # the relative gap from which rounding is in the way
+_SHARE = 0.1  # weight of the center of the polyhedron in the starting point
+_MARGIN = 0.1  # of the first multipliers, relative to targets and shortfalls
 
 
-def interior_cost(loss: SoftMarginLoss, n_features: int) -> float:
-    """Operations of a solution, as slow as those of an epoch; infinite where it takes too much memory."""
-    n, k = loss.shape
-    size = k * n_features
-    if size**2 + n * k * k + n * size > _MEMORY:
+def interior_cost(blocks: Any, n_labels: int, n_features: int) -> float:
+    """Return the number of floating-point operations of a solution; infinity if it needs too much memory."""
+    n, size, n_duals = len(blocks.head) - 1, n_labels * n_features, blocks.head[-1, 1]
+    if size**2 + n * n_labels**2 + n * size > _MEMORY:
         return np.inf
-    products = (n * size**2 + size**3 / 3) / 4  # in blocks, several at a time
-    curvature = 4.0 * float(np.square(_sizes(loss), dtype=np.float64).sum()) + 2.0 * n * k * size
-    return float(_STEPS * np.log10(10 + loss.n_duals) * (products + curvature + 200.0 * loss.n_duals))
+    products = (n * size**2 + size**3 / 3) / 4  # by BLAS, several at a time
+    curvature = 4.0 * float(np.square(_sizes(blocks), dtype=np.float64).sum()) + 2.0 * n * n_labels * size
+    return float(_STEPS * np.log10(10 + n_duals) * (products + curvature + 200.0 * n_duals))
 
 
-def solve_interior(
-    X: FloatArray, loss: SoftMarginLoss, duals: npt.NDArray[Any], bound: FloatArray, tol: float
-) -> FloatArray:
-    """Feasible duals with a gap of at most ``tol * primal``, unless rounding is in the way.
+def solve_interior(X: FloatArray, blocks: Any, n_labels: int, duals: Any, tol: float) -> FloatArray:
+    """Return duals with a gap of at most ``tol * primal``, or with the smallest that rounding allows (about 1e-8).
 
     Parameters
     ----------
     X : ndarray of shape (n_instances, n_features)
         Instances, with the feature of the intercept.
-    loss : SoftMarginLoss
-        The loss.
-    duals : ndarray of shape (loss.n_duals,)
-        Feasible duals to begin near; they are not changed.
-    bound : ndarray of shape (n_subgraphs,)
-        Largest sum of each subgraph.
+    blocks : BipartiteBlocks
+        The subgraphs.
+    n_labels : int
+        Number of labels.
+    duals : Duals
+        Feasible duals to start near; they are not changed.
     tol : float
         Relative gap to stop at.
 
     Returns
     -------
-    ndarray of shape (loss.n_duals,)
+    ndarray of shape (n_duals,)
+        Feasible up to rounding.
     """
-    from labelrank._kernels.solvers.soft_projection import interior as kernels
-    from labelrank._kernels.solvers.soft_projection.ascent import collect, make_feasible
+    from labelrank._kernels.solvers.soft_projection.interior import curvature
 
-    (n, k), structure = loss.shape, loss.structure
-    x, slack, z, theta = (
-        duals.astype(np.float64),
-        np.zeros(len(bound)),
-        np.ones(loss.n_duals),
-        np.zeros((len(bound), 2)),
-    )
-    way = dx, dslack, dz, dtheta = np.empty_like(x), np.empty_like(slack), np.empty_like(z), np.empty_like(theta)
-    held, J, no_change = np.empty((n, k)), np.empty((n, k, k)), np.zeros((n, k))
-    kernels.make_interior(x, slack, bound, _SHARE, structure)
-    collect(0, n, x, held, structure)
-    W = X.T @ held
-    off = np.zeros_like(W)  # what rounding makes W differ by from that of the duals
-    scores = X @ W
-    unit = abs(loss.gamma).max() if loss.gamma.any() else 1.0
-    kernels.enclose(scores, theta, _MARGIN * (unit + abs(scores).max(initial=0.0)), structure)
-    gap, count = kernels.distances(scores, x, slack, theta, z, bound, structure)
-    best, z_best, xi_best, reached = x.copy(), z.copy(), theta.sum(axis=1), np.inf
+    bound = duals.C * blocks.weight
+    entries = _entries(blocks, bound > 0.0, (len(X), n_labels))
+    kept, bound = np.repeat(bound > 0.0, _sizes(blocks)), bound[bound > 0.0]
+    J = np.empty((len(X), n_labels, n_labels))
+    at = _start(entries, duals.value[kept].astype(np.float64), bound, X)
+    best, reached = at.x, np.inf
     for _ in range(_MAX_STEPS):
-        xi = theta[:, 0] + theta[:, 1]
-        relative = gap / (0.5 * np.vdot(W, W) + bound @ xi)
+        gap = at.gap
+        relative = gap / (0.5 * np.vdot(at.W, at.W) + bound @ at.xi)
         if gap < reached:
-            best, z_best, xi_best, reached = x.copy(), z.copy(), xi, gap
+            best, reached = at.x, gap
         if relative <= tol or not gap <= 10 * reached:
             break
-        inverse, free = 1 / z, slack / xi
-        ratio = x * inverse
-        kernels.curvature(ratio, free, bound, J, structure)
+        curvature(entries.start, entries.row, entries.label, at.x / at.z, at.slack / at.xi, J)
         factor, failed = lapack.dpotrf(_system(X, J), lower=1, clean=0, overwrite_a=1)
         if failed:
             break
-        fixed = (x, slack, theta, inverse, ratio, free)
-        for part in way:
-            part[:] = 0.0
+        off = X.T @ entries.contributions(at.x) - at.W  # rounding error of the steps so far
+        step = _Point(*(np.zeros_like(values) for values in at))
         tau = 0.0
-        for refine in (False, relative < 1e-4):  # first straight ahead, then towards the middle
-            kernels.contributions(*fixed, tau, *way, no_change, bound, held, False, structure)
-            dW = _solved(factor, X.T @ held + off)
-            df = X @ dW
-            if refine:  # for what rounding has left of the right-hand side
-                kernels.contributions(*fixed, tau, *way, df, bound, held, False, structure)
-                dW += _solved(factor, X.T @ held + off - dW)
-                df = X @ dW
-            kernels.contributions(*fixed, tau, *way, df, bound, held, True, structure)
-            longest, linear, square = kernels.longest(x, slack, z, theta, *way, bound, structure)
-            t = min(1.0, longest)
-            tau = (max(gap + t * (linear + t * square), 0.0) / gap) ** 3 * gap / count
-        t = min(1.0, min(max(0.9, 1 - relative), 0.9995) * longest)
-        for part, step in ((x, dx), (slack, dslack), (z, dz), (theta, dtheta), (W, dW)):
-            part += t * step
-        collect(0, n, x, held, structure)
-        off = X.T @ held - W
-        gap = float(x @ z + slack @ (theta[:, 0] + theta[:, 1]))
-    make_feasible(np.arange(n), best, bound, structure)
-    if tol >= _ROUNDED:
-        return best
-    on_face = best * (best > z_best * np.repeat(bound, _sizes(loss)))
-    capped = bound - kernels.sums(best, bound, structure) < xi_best * bound
-    _climb_to_top(X, loss, on_face, bound, capped)
-    return min(best, on_face, key=lambda found: _gap(X, loss, found, bound))
+        for refine in (False, relative < 1e-4):  # first straight ahead, then toward the center
+            last, dW = step, np.zeros_like(at.W)
+            for _ in range(1 + refine):  # the second time for the rounding error of the first
+                ahead = _newton(entries, at, bound, last, tau, X @ dW)
+                dW = dW + _solved(factor, X.T @ entries.contributions(ahead.x) + off - dW)
+            step = _newton(entries, at, bound, last, tau, X @ dW)._replace(W=dW)
+            longest = at.longest(step)
+            tau = (max(at.moved(min(1.0, longest), step).gap, 0.0) / gap) ** 3 * gap / (len(at.x) + len(bound))
+        at = at.moved(min(1.0, min(max(0.9, 1 - relative), 0.9995) * longest), step)
+    found = np.zeros(len(duals.value))
+    found[kept] = best
+    return found
 
 
-def _climb_to_top(X: FloatArray, loss: SoftMarginLoss, duals: FloatArray, bound: FloatArray, capped: Any) -> None:
-    """Solve for the duals on their face, if they stay on it: some steps of the method of multipliers."""
-    from labelrank._kernels.solvers.soft_projection import face as sopopo_face
-    from labelrank._kernels.solvers.soft_projection import interior as sopopo_interior
-    from labelrank._kernels.solvers.soft_projection.ascent import collect, make_feasible
+class _Entries(NamedTuple):
+    """Flat arrays of the duals of some subgraphs; A and B of subgraph s are the sides 2 s and 2 s + 1."""
 
-    (n, k), structure = loss.shape, loss.structure
-    rows, at = np.arange(n), loss.head[:, 1]
-    sopopo_interior.bring_to(duals, bound, capped, structure)
-    weight = 1e3 / max(np.einsum("ij,ij->i", X, X).max(), 1e-200)
-    ratio, free = weight * (duals > 0), np.where(capped, 0.0, 1e8 * weight)
-    active = np.where(sopopo_interior.sums(duals, bound, structure) > 0, bound, 0.0)
-    J, held, gradient = np.empty((n, k, k)), np.empty((n, k)), np.empty_like(duals)
-    sopopo_interior.curvature(ratio, free, active, J, structure)
-    factor, failed = lapack.dpotrf(_system(X, J), lower=1, clean=0, overwrite_a=1)
-    for _ in range(0 if failed else 8):
-        collect(0, n, duals, held, structure)
-        W = X.T @ held
-        sopopo_face.face_gradient(rows, at, X @ W, duals, bound, gradient, structure)
-        collect(0, n, weight * gradient, held, structure)
-        W += _solved(factor, X.T @ held)
-        sopopo_face.face_gradient(rows, at, X @ W, duals, bound, gradient, structure)
-        if (duals + weight * gradient < 0).any():
-            break
-        duals += weight * gradient
-        sopopo_interior.bring_to(duals, bound, capped, structure)
-    make_feasible(rows, duals, bound, structure)
+    start: IntArray  # of each side, and the end
+    side: IntArray  # of each entry
+    row: IntArray  # instance of each subgraph
+    label: IntArray  # of each entry
+    cell: IntArray  # place of each entry's score in the flat scores
+    sign: FloatArray  # 1 in A, -1 in B
+    goal: FloatArray  # target times sign
+    shape: tuple[int, int]  # of the scores
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sums over the sides, of shape (n_subgraphs, 2)."""
+        return np.add.reduceat(values, self.start[:-1]).reshape(-1, 2)
+
+    def contributions(self, values: FloatArray) -> FloatArray:
+        """Return Σα − Σβ of each label of each instance."""
+        sums = np.bincount(self.cell, self.sign * values, minlength=self.shape[0] * self.shape[1])
+        return np.asarray(sums, dtype=np.float64).reshape(self.shape)
 
 
-def _gap(X: FloatArray, loss: SoftMarginLoss, duals: FloatArray, bound: FloatArray) -> float:
-    from labelrank._kernels.solvers.soft_projection.ascent import collect, terms
+def _entries(blocks: Any, used: npt.NDArray[np.bool_], shape: tuple[int, int]) -> _Entries:
+    """Return the entries of the subgraphs that are used."""
+    ends = blocks.sides[used].reshape(-1, 2)
+    side, member = expand_ranges(ends[:, 0], ends[:, 1])
+    row = np.repeat(np.arange(shape[0]), np.diff(blocks.head[:, 0]))[used]
+    label, sign = blocks.members[member], np.where(side % 2, -1.0, 1.0)
+    return _Entries(
+        start=np.append(0, np.cumsum(ends[:, 1] - ends[:, 0], dtype=np.intp)),
+        side=side,
+        row=row,
+        label=label,
+        cell=row[side // 2] * shape[1] + label,
+        sign=sign,
+        goal=sign * blocks.gamma[member] if len(blocks.gamma) else np.where(side % 2, 0.0, 1.0),
+        shape=shape,
+    )
 
-    n, k = loss.shape
-    held = np.empty((n, k))
-    collect(0, n, duals, held, loss.structure)
-    W = X.T @ held
-    slack, linear = terms(X @ W, 0, n, duals, bound, np.empty(n), loss.structure)
-    return float(np.vdot(W, W) + slack - linear)
+
+class _Point(NamedTuple):
+    """A point of the method, or a step from one."""
+
+    x: FloatArray  # (n_entries,)
+    z: FloatArray  # (n_entries,)
+    slack: FloatArray  # (n_subgraphs,)
+    theta: FloatArray  # (n_subgraphs, 2)
+    W: FloatArray  # (n_features, n_labels)
+
+    @property
+    def xi(self) -> FloatArray:
+        """Slacks of the primal problem."""
+        return np.asarray(self.theta.sum(axis=1))
+
+    @property
+    def gap(self) -> float:
+        """Duality gap."""
+        return float(self.x @ self.z + self.slack @ self.xi)
+
+    def moved(self, t: float, step: _Point) -> _Point:
+        """Return the point after a share of a step."""
+        return _Point(*(values + t * change for values, change in zip(self, step, strict=True)))
+
+    def longest(self, step: _Point) -> float:
+        """Return the share of a step at which the first number becomes zero."""
+        pairs = ((self.x, step.x), (self.z, step.z), (self.slack, step.slack), (self.xi, step.xi))
+        return min(float((v[d < 0] / -d[d < 0]).min(initial=np.inf)) for v, d in pairs)
 
 
-def _sizes(loss: SoftMarginLoss) -> npt.NDArray[Any]:
-    """Number of duals of each subgraph."""
-    return np.asarray(loss.sides[:, 1] - loss.sides[:, 0] + loss.sides[:, 3] - loss.sides[:, 2])
+def _start(entries: _Entries, x: FloatArray, bound: FloatArray, X: FloatArray) -> _Point:
+    """Mix feasible duals with the center of their polyhedron; multipliers exceed all shortfalls by a margin."""
+    center = 0.5 * np.repeat(bound, 2) / np.diff(entries.start)
+    x = (1 - _SHARE) * x + _SHARE * center[entries.side]
+    W = X.T @ entries.contributions(x)
+    short = entries.goal - entries.sign * (X @ W).ravel()[entries.cell]
+    margin = _MARGIN * (abs(entries.goal).max(initial=0.0) + abs(short).max(initial=0.0))
+    theta = np.maximum.reduceat(short, entries.start[:-1]).reshape(-1, 2)
+    theta += margin + 0.5 * np.maximum(margin - theta.sum(axis=1, keepdims=True), 0.0)
+    return _Point(x, theta.ravel()[entries.side] - short, bound - entries.sums(x)[:, 0], theta, W)
+
+
+def _newton(entries: _Entries, at: _Point, bound: FloatArray, last: _Point, tau: float, df: FloatArray) -> _Point:
+    """Return a step toward x z = τ when the scores change by `df`, with the second-order terms of the step `last`."""
+    moved = entries.sign * df.ravel()[entries.cell]
+    ratio, free = at.x / at.z, at.slack / at.xi
+    aim, aim_slack = (tau - last.x * last.z) / at.z, (tau - last.slack * last.xi) / at.xi
+    sums = entries.sums(ratio)
+    right = entries.sums(aim - ratio * moved) + (aim_slack - bound)[:, np.newaxis]  # corrects rounding in the sums
+    det = sums[:, 0] * sums[:, 1] + free * (sums[:, 0] + sums[:, 1])
+    across = free[:, np.newaxis]
+    theta = (right * (sums[:, ::-1] + across) - right[:, ::-1] * across) / det[:, np.newaxis]
+    z = theta.ravel()[entries.side] + moved
+    slack = aim_slack - at.slack - free * theta.sum(axis=1)
+    return _Point(aim - at.x - ratio * z, z, slack, theta, np.zeros_like(at.W))
+
+
+def _sizes(blocks: Any) -> npt.NDArray[Any]:
+    """Return the number of duals of each subgraph."""
+    return np.asarray(blocks.sides[:, 1] - blocks.sides[:, 0] + blocks.sides[:, 3] - blocks.sides[:, 2])
 
 
 def _system(X: FloatArray, J: FloatArray) -> FloatArray:
-    """I + Σ x xᵀ ⊗ J in its lower half; the coefficients of a label come together."""
+    """Return the lower half of I + Σ x xᵀ ⊗ J; the coefficients of a label are next to each other."""
     (n, d), k = X.shape, J.shape[1]
     H = np.empty((k * d, k * d), order="F")
     for l in range(k):  # noqa: E741 - the column of blocks from the diagonal down
@@ -180,6 +207,6 @@ def _system(X: FloatArray, J: FloatArray) -> FloatArray:
 
 
 def _solved(factor: FloatArray, right: FloatArray) -> FloatArray:
-    """The solution for a right-hand side of shape (n_features, n_labels)."""
+    """Return the solution for a right-hand side of shape (n_features, n_labels)."""
     solution, _ = lapack.dpotrs(factor, right.T.ravel(), lower=1)
     return np.asarray(solution.reshape(right.T.shape).T)

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-_LARGEST_EXPONENT = 990  # of a margin: sums of many stay numbers
-
 
 def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any = None) -> tuple[Any, Any]:
     r"""Solve the reduced problem of a soft projection exactly.
@@ -26,7 +24,7 @@ def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any
     nu : array-like of shape (q,) or (n_problems, q), or sequence of vectors
         The other side.
     C : float or array-like of shape (n_problems,)
-        Largest sum, from 0; infinity for no limit.
+        Largest sum, ≥ 0; infinity for no limit.
     mu_ptr, nu_ptr : int array-like of shape (n_problems + 1,), optional
         Many problems of different sizes in two flat vectors: problem r has ``mu[mu_ptr[r]:mu_ptr[r + 1]]`` and
         ``nu[nu_ptr[r]:nu_ptr[r + 1]]``.
@@ -54,35 +52,33 @@ def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any
     >>> soft_projection([1.0, 0.5, -1.0], [0.5], C=0.4)
     (array([0.4, 0. , 0. ]), array([0.4]))
     """
-    from labelrank._kernels.solvers.soft_projection import projection as kernels
+    from labelrank._kernels.solvers.soft_projection.projection import project_many
 
     if (mu_ptr is None) != (nu_ptr is None):
-        raise ValueError("mu_ptr and nu_ptr come together; one of them is missing")
+        raise ValueError("mu_ptr and nu_ptr must be passed together; one of them is missing")
     if mu_ptr is None and (_is_ragged(mu) or _is_ragged(nu)):
-        return _lists(mu, nu, C)
-    mu, nu = _numbers(mu, "mu"), _numbers(nu, "nu")
+        return _project_lists(mu, nu, C)
+    mu, nu = _finite(mu, "mu"), _finite(nu, "nu")
     if mu_ptr is not None:
         if mu.ndim != 1 or nu.ndim != 1:
-            raise ValueError(f"with mu_ptr, mu and nu are flat vectors; got shapes {mu.shape} and {nu.shape}")
-        ends = _pointers(mu_ptr, len(mu), "mu_ptr"), _pointers(nu_ptr, len(nu), "nu_ptr")
+            raise ValueError(f"with mu_ptr, mu and nu must be flat vectors; got shapes {mu.shape} and {nu.shape}")
+        ends = [_pointers(mu_ptr, len(mu), "mu_ptr"), _pointers(nu_ptr, len(nu), "nu_ptr")]
         if len(ends[0]) != len(ends[1]):
-            raise ValueError(f"mu_ptr has {len(ends[0])} entries, nu_ptr {len(ends[1])}; expected as many")
-        n = len(ends[0]) - 1
+            raise ValueError(f"mu_ptr has {len(ends[0])} entries and nu_ptr has {len(ends[1])}; expected as many")
     elif mu.ndim != nu.ndim or mu.ndim not in (1, 2) or (mu.ndim == 2 and len(mu) != len(nu)):
         raise ValueError(
-            f"mu has shape {mu.shape} and nu {nu.shape}; expected two vectors, or two matrices of one row per problem"
+            f"mu has shape {mu.shape} and nu has shape {nu.shape}; expected two vectors, or two matrices with one row "
+            "for each problem"
         )
     else:
         n = len(mu) if mu.ndim == 2 else 1
-    limit = _limits(C, n)
-    (mu, nu, limit), scale = _scaled(mu, nu, limit)
-    alpha, beta, theta = np.empty_like(mu), np.empty_like(nu), np.empty(n)
-    if mu_ptr is not None:
-        kernels.project_ragged(mu, ends[0], nu, ends[1], limit, alpha, beta, theta)
-    elif mu.ndim == 2:
-        kernels.project_rows(mu, nu, limit, alpha, beta, theta)
-    else:
-        kernels.project_one(mu, nu, limit[0], alpha, beta)
+        ends = [np.arange(n + 1) * side.shape[-1] for side in (mu, nu)]
+    limit = _limits(C, len(ends[0]) - 1)
+    scale = _scale(mu, nu)
+    if scale != 1.0:
+        mu, nu, limit = mu / scale, nu / scale, limit / scale
+    alpha, beta = np.empty_like(mu), np.empty_like(nu)
+    project_many(mu.ravel(), ends[0], nu.ravel(), ends[1], limit, alpha.ravel(), beta.ravel())
     return (alpha, beta) if scale == 1.0 else (alpha * scale, beta * scale)
 
 
@@ -95,20 +91,20 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     Parameters
     ----------
     U : array-like of shape (n_labels, n_features)
-        Present weight vectors.
+        Current weight vectors.
     x : array-like of shape (n_features,)
         The instance.
     gamma : array-like of shape (n_labels,)
-        Targets; only those of A and B are looked at.
+        Targets; only those of labels in A and B matter.
     A, B : int array-likes, or bool arrays of shape (n_labels,)
-        Labels that should be above, and labels they should be above of. No label is in both.
+        Labels that should be above, and labels that should be below them. No label is in both.
     C : float
-        Price of the slack, from 0.
+        Price of the slack, ≥ 0.
 
     Returns
     -------
     W : ndarray of shape (n_labels, n_features)
-        New weight vectors; those of labels in neither set are the old ones.
+        New weight vectors; those of labels in neither set are unchanged.
     xi : float
         The slack: by how much the worst pair still misses its margin.
 
@@ -121,7 +117,7 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     """
     from labelrank._kernels.solvers.soft_projection.projection import project_one
 
-    U, x, gamma = _numbers(U, "U"), _numbers(x, "x"), np.asarray(gamma, dtype=np.float64)
+    U, x, gamma = _finite(U, "U"), _finite(x, "x"), np.asarray(gamma, dtype=np.float64)
     if U.ndim != 2 or x.shape != U.shape[1:] or gamma.shape != U.shape[:1]:
         raise ValueError(
             f"U has shape {U.shape}, x {x.shape} and gamma {gamma.shape}; expected (n_labels, n_features), "
@@ -129,67 +125,55 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
         )
     A, B = _label_set(A, len(U), "A"), _label_set(B, len(U), "B")
     limit = _limits(C, 1)[0]
-    times = np.bincount(A, minlength=len(U)) + np.bincount(B, minlength=len(U))
-    if times.max(initial=0) > 1:
-        raise ValueError(f"label {int(times.argmax())} is there twice in A and B; no label can be above itself")
-    # The problem times the squared norm, which leaves the slack as it is and divides by nothing.
+    both = np.concatenate([A, B])
+    if len(set(both.tolist())) < len(both):
+        twice = np.bincount(both).argmax()
+        raise ValueError(f"label {twice} appears twice in A and B; no label can be above itself")
+    # The squared norm of x may leave the range of numbers, that of x over its largest entry cannot.
+    unit = float(abs(x).max(initial=0.0)) or 1.0
+    x = x / unit
+    norm = float(x @ x)
     with np.errstate(over="ignore", invalid="ignore"):
-        norm, short = float(x @ x), gamma - U @ x
-        mu, nu = short[A], -short[B]
-        size = float(mu @ mu + nu @ nu)
-    if not (size < 1e300 and (1e-200 < norm < 1e200 or not x.any())):
-        return _project_any_size(U, x, gamma, A, B, limit)
-    alpha, beta = np.empty_like(mu), np.empty_like(nu)
-    xi = float(project_one(mu, nu, limit * norm if norm > 0 else 0.0, alpha, beta))
+        target, score = gamma[both], (U @ x * unit)[both]
+        scale = _scale(target, score)
+        short = target / scale - score / scale
+        most = float(limit * norm * unit * unit / scale) if norm > 0 else 0.0
+    if not np.isfinite(short).all():
+        if not np.isfinite(target).all():
+            raise ValueError("gamma of a label in A or B is NaN or infinite; leave labels without a target out")
+        raise ValueError("the scores U @ x of some labels overflow; scale U or x")
+    # The problem times the squared norm: the slack is the same, and nothing is divided by the norm before the end.
+    mu, nu = short[: len(A)], -short[len(A) :]
+    duals = np.empty_like(short)
+    with np.errstate(over="ignore"):
+        xi = float(project_one(mu, nu, most, duals[: len(A)], duals[len(A) :]) * scale)
     if not norm > 0:
         return U.copy(), xi
     step = np.zeros(len(U))
-    step[A], step[B] = alpha / norm, -beta / norm
-    return U + step[:, np.newaxis] * x, xi
-
-
-def _project_any_size(
-    U: FloatArray, x: FloatArray, gamma: FloatArray, A: npt.NDArray[Any], B: npt.NDArray[Any], limit: float
-) -> tuple[FloatArray, float]:
-    """The same with powers of two taken out of instance and margins, so that no product leaves the range of numbers."""
-    from labelrank._kernels.solvers.soft_projection.projection import project_one
-
-    if not (np.isfinite(gamma[A]).all() and np.isfinite(gamma[B]).all()):
-        raise ValueError("gamma of a label in A or B is NaN or infinite; leave labels without a target out of A and B")
-    unit = int(np.frexp(np.abs(x).max(initial=0.0))[1])
-    x = np.ldexp(x, -unit)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores, norm = U @ x, float(x @ x)
-    if not (np.isfinite(scores[A]).all() and np.isfinite(scores[B]).all()):
-        raise ValueError("the scores U @ x of some labels are too large for a number; scale U or x")
-    of_gamma, of_scores = (int(np.frexp(np.concatenate([v[A], v[B]]))[1].max(initial=0)) for v in (gamma, scores))
-    shift = max(max(of_gamma, of_scores + unit) - _LARGEST_EXPONENT, 0)
-    mu, nu = (np.ldexp(gamma[side], -shift) - np.ldexp(scores[side], unit - shift) for side in (A, B))
-    alpha, beta = np.empty_like(mu), np.empty_like(nu)
-    part, exponent = np.frexp(limit)
-    with np.errstate(over="ignore"):
-        most = float(np.ldexp(part * norm, int(exponent) + 2 * unit - shift)) if norm > 0 else 0.0
-        xi = float(np.ldexp(project_one(mu, -nu, most, alpha, beta), shift))
-    step = np.zeros(len(U))
-    if norm > 0:
-        step[A], step[B] = np.ldexp(alpha / norm, shift - unit), np.ldexp(-beta / norm, shift - unit)
-    return U + step[:, np.newaxis] * x, xi
+    step[A], step[B] = duals[: len(A)], -duals[len(A) :]
+    return U + (step / norm * (scale / unit))[:, np.newaxis] * x, xi
 
 
 # ---------------------------------------------------------------------------------------------------------------
 
 
+def _scale(*values: FloatArray) -> float:
+    """Return a power of 2 to divide by where sums could overflow, else 1."""
+    largest = max(abs(v).max(initial=0.0) for v in values)
+    return 1.0 if largest < 1e290 else 2.0**64
+
+
 def _is_ragged(values: Any) -> bool:
-    """Whether it is a sequence of vectors of different lengths."""
+    """Return whether the argument is a sequence of vectors of different lengths."""
     if isinstance(values, np.ndarray) or not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
         return False
     shapes = {np.shape(v) for v in values}
     return len(shapes) > 1 and all(len(shape) == 1 for shape in shapes)
 
 
-def _lists(mu: Any, nu: Any, C: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+def _project_lists(mu: Any, nu: Any, C: Any) -> tuple[list[FloatArray], list[FloatArray]]:
     if len(mu) != len(nu):
-        raise ValueError(f"mu has {len(mu)} problems, nu {len(nu)}; expected as many")
+        raise ValueError(f"mu has {len(mu)} problems and nu has {len(nu)}; expected as many")
     flat, ptr = [], []
     for side in (mu, nu):
         parts = [np.asarray(part, dtype=np.float64) for part in side]
@@ -199,12 +183,12 @@ def _lists(mu: Any, nu: Any, C: Any) -> tuple[list[FloatArray], list[FloatArray]
     return np.split(alpha, ptr[0][1:-1]), np.split(beta, ptr[1][1:-1])
 
 
-def _numbers(values: Any, name: str) -> FloatArray:
+def _finite(values: Any, name: str) -> FloatArray:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if np.ndim(values) == 0:
         raise ValueError(f"{name} must be an array, got {values!r}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} contains NaN or infinity; leave out the labels of which nothing is known")
+        raise ValueError(f"{name} contains NaN or infinity; leave out labels that are not observed")
     return array
 
 
@@ -213,7 +197,7 @@ def _limits(C: Any, n: int) -> FloatArray:
     if limit.shape not in ((), (n,)):
         raise ValueError(f"C has shape {limit.shape}; expected a number, or one for each of the {n} problems")
     if not (limit >= 0).all():  # NaN as well
-        raise ValueError(f"C must be a number from 0, got {limit[~(limit >= 0)][0] if limit.ndim else limit}")
+        raise ValueError(f"C must be ≥ 0, got {limit[~(limit >= 0)][0] if limit.ndim else limit}")
     return np.ascontiguousarray(np.broadcast_to(limit, n))
 
 
@@ -222,17 +206,8 @@ def _pointers(ptr: Any, size: int, name: str) -> npt.NDArray[np.int64]:
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a vector of integers from 0 to {size}, got {ptr!r}")
     if array[0] != 0 or array[-1] != size or (np.diff(array.astype(np.int64)) < 0).any():
-        raise ValueError(f"{name} must rise from 0 to {size}, the length of the vector that it cuts")
+        raise ValueError(f"{name} must increase from 0 to {size}, the length of the vector that it splits")
     return array.astype(np.int64)
-
-
-def _scaled(mu: FloatArray, nu: FloatArray, limit: FloatArray) -> tuple[tuple[FloatArray, ...], float]:
-    """The problem divided by a power of 2 where sums could overflow, and that power."""
-    top = max(np.abs(mu).max(initial=0.0), np.abs(nu).max(initial=0.0))
-    if top < 1e290:
-        return (mu, nu, limit), 1.0
-    scale = 2.0**64
-    return (mu / scale, nu / scale, limit / scale), scale
 
 
 def _label_set(labels: Any, n_labels: int, name: str) -> npt.NDArray[np.intp]:

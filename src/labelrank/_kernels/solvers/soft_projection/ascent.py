@@ -1,111 +1,155 @@
-"""Dual block ascent by soft projections: an epoch over instances, and the terms of the two objectives.
+"""Dual block ascent by soft projections: an epoch over instances, and the duality gap.
 
 An instance is visited once per epoch. Its scores are computed, then all its subgraphs are projected one after the
-other: the duals of one change the scores for the next by their multiple of the squared norm, which costs no product.
-Only then do the coefficients move, once for each label that changed.
-
-The subgraphs come as one tuple, ``head, sides, members, gamma, labels``. Row i of head says where the subgraphs, the
-duals and the labels of instance i begin, row i + 1 where they end; of the duals of a subgraph, α comes before β. A row
-of sides has the ends of the two slices of members that are A and B. gamma has the target of each member; if it is
-empty, targets are 1 in A and 0 in B. Instances are visited in random order, so what is read together lies together:
-misses of the cache cost more than anything else here.
-
-``constant`` is the value of one more feature, 0 for none; its coefficients are the bias.
+other: the new duals of one change the scores for the next by their multiple of the squared norm, which needs no
+product. Only then are the coefficients updated, once for each label whose duals changed.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrank._kernels.compile import kernel
+from labelrank._kernels.losses.soft_margin import target
 from labelrank._kernels.solvers.soft_projection.projection import levels
 
 FAST = {"reassoc", "contract", "nnan", "nsz"}
-TINY = 1e-200  # a squared norm with which nothing can be moved
 
 
-@kernel(inline="always")
-def target(gamma, m, unit):
-    """The target of a member; `unit` is that for margins of 1."""
-    return gamma[m] if len(gamma) else unit
+class Duals(NamedTuple):
+    """Dual variables: for each subgraph, α of its side A and β of its side B, with Σα = Σβ ≤ C weight."""
+
+    value: Any  # (n_duals,)
+    C: float
+
+
+class Pace(NamedTuple):
+    """Which instances an epoch may leave alone."""
+
+    epoch: int
+    rests: Any  # (n_instances, 2): the next epoch that visits the instance, and how many it misses after that
+    small: float  # gap of a subgraph that is not worth a projection
+    enough: float  # gap of an instance that may rest
+
+
+class Dense(NamedTuple):
+    """Scores that are linear in dense rows, or the scores of all instances and a kernel matrix.
+
+    `constant` is the value of one more feature, 0 for none, whose coefficients are the bias.
+    """
+
+    X: Any  # (n_instances, n_features), or the kernel matrix
+    norm: Any  # (n_instances,): squared norms of the instances
+    coef: Any  # (n_labels, n_features), or the scores of shape (n_labels, n_instances)
+    bias: Any  # (n_labels,)
+    constant: float
+    is_gram: bool
+
+
+class Csr(NamedTuple):
+    """Scores that are linear in the rows of a CSR matrix."""
+
+    indptr: Any
+    indices: Any
+    data: Any
+    norm: Any  # (n_instances,)
+    coef: Any  # (n_features, n_labels)
+    bias: Any  # (n_labels,)
+    constant: float
+
+
+class Scratch(NamedTuple):
+    """Working memory of an epoch."""
+
+    f: Any  # (n_labels,): scores
+    delta: Any  # (n_labels,): changes of the sums of duals
+    labels: Any  # (n_labels,): the labels of an instance
+    seen: Any  # (n_labels,): the last instance with each label
+    mu: Any
+    nu: Any
 
 
 @kernel
-def visit(i, norm, f, delta, duals, bound, small, mu, nu, structure):
-    """Project all subgraphs of instance i; f and delta are updated by label. Returns the duality gap found."""
-    head, sides, members, gamma, _ = structure
+def scratch_of(n_labels, blocks):
+    """Allocate the working memory."""
+    return Scratch(
+        np.zeros(n_labels),
+        np.zeros(n_labels),
+        np.empty(n_labels, dtype=np.int64),
+        np.full(n_labels, -1),
+        np.empty(blocks.largest),
+        np.empty(blocks.largest),
+    )
+
+
+@kernel
+def distinct_labels(i, scratch, blocks):
+    """Write the labels of an instance without repeats; returns how many."""
+    n = 0
+    for m in range(blocks.head[i, 2], blocks.head[i + 1, 2]):
+        label = blocks.members[m]
+        if scratch.seen[label] != i:
+            scratch.seen[label] = i
+            scratch.labels[n] = label
+            n += 1
+    return n
+
+
+@kernel
+def visit(i, norm, pace, duals, scratch, blocks):
+    """Project all subgraphs of an instance, and schedule its next visit. Returns the duality gap found."""
+    f, delta, mu, nu, members, gamma = scratch.f, scratch.delta, scratch.mu, scratch.nu, blocks.members, blocks.gamma
     gap = 0.0
-    o = head[i, 1]
-    for s in range(head[i, 0], head[i + 1, 0]):
-        a0, b0 = sides[s, 0], sides[s, 2]
-        p, q = sides[s, 1] - a0, sides[s, 3] - b0
+    o = blocks.head[i, 1]
+    for s in range(blocks.head[i, 0], blocks.head[i + 1, 0]):
+        a0, b0 = blocks.sides[s, 0], blocks.sides[s, 2]
+        p, q = blocks.sides[s, 1] - a0, blocks.sides[s, 3] - b0
+        alpha, beta, bound = duals.value[o : o + p], duals.value[o + p : o + p + q], duals.C * blocks.weight[s]
         top_a, top_b, linear = -np.inf, -np.inf, 0.0
         for m in range(p):
             short = target(gamma, a0 + m, 1.0) - f[members[a0 + m]]
-            alpha = duals[o + m]
             top_a = max(top_a, short)
-            linear += alpha * short
-            mu[m] = short + alpha * norm
+            linear += alpha[m] * short
+            mu[m] = short + alpha[m] * norm
         for m in range(q):
             short = f[members[b0 + m]] - target(gamma, b0 + m, 0.0)
-            beta = duals[o + p + m]
             top_b = max(top_b, short)
-            linear += beta * short
-            nu[m] = short + beta * norm
-        own = bound[s] * max(top_a + top_b, 0.0) - linear
+            linear += beta[m] * short
+            nu[m] = short + beta[m] * norm
+        own = bound * max(top_a + top_b, 0.0) - linear
         gap += own
-        if own > small:
-            if norm > TINY:
-                # The problem times the squared norm: duals are divided at the end, scores never.
-                top_mu, t_a, top_nu, t_b = levels(mu[:p], nu[:q], bound[s] * norm)
-                for m in range(p):
-                    old = np.float64(duals[o + m])  # differences of 32-bit numbers need more bits than they have
-                    new = max(t_a - (top_mu - mu[m]), 0.0) / norm
-                    if new != old:
-                        duals[o + m] = new
-                        step = duals[o + m] - old  # as stored, so that duals and coefficients stay together
-                        delta[members[a0 + m]] += step
-                        f[members[a0 + m]] += step * norm
-                for m in range(q):
-                    old = np.float64(duals[o + p + m])
-                    new = max(t_b - (top_nu - nu[m]), 0.0) / norm
-                    if new != old:
-                        duals[o + p + m] = new
-                        step = duals[o + p + m] - old
-                        delta[members[b0 + m]] -= step
-                        f[members[b0 + m]] -= step * norm
-            else:
-                # No feature, no influence on any score: the dual objective is linear, all on the worst pair.
-                best_a, best_b = 0, 0
-                for m in range(p + q):
-                    duals[o + m] = 0.0
-                for m in range(p):
-                    if mu[m] > mu[best_a]:
-                        best_a = m
-                for m in range(q):
-                    if nu[m] > nu[best_b]:
-                        best_b = m
-                if mu[best_a] + nu[best_b] > 0.0:
-                    duals[o + best_a] = bound[s]
-                    duals[o + p + best_b] = bound[s]
+        if own > pace.small:
+            # The problem times the squared norm: duals are divided at the end, scores never.
+            top_mu, t_a, top_nu, t_b = levels(mu[:p], nu[:q], bound * norm)
+            for m in range(p):
+                step = replace(alpha, m, max(t_a - (top_mu - mu[m]), 0.0) / norm)
+                delta[members[a0 + m]] += step
+                f[members[a0 + m]] += step * norm
+            for m in range(q):
+                step = replace(beta, m, max(t_b - (top_nu - nu[m]), 0.0) / norm)
+                delta[members[b0 + m]] -= step
+                f[members[b0 + m]] -= step * norm
         o += p + q
+    # An instance with a small gap rests for the next 0, 1, 3, 7, 15 epochs as long as its gap stays small.
+    if gap <= pace.enough:
+        pace.rests[i, 0] = pace.epoch + 1 + pace.rests[i, 1]
+        pace.rests[i, 1] = min(2 * pace.rests[i, 1] + 1, 15)
+    else:
+        pace.rests[i, 1] = 0
     return gap
 
 
-@kernel
-def rest(i, gap, enough, epoch, rests):
-    """Leave an instance whose gap is small enough out of the next 0, 1, 3, 7, 15 epochs, while it stays so.
-
-    rests[i] is the epoch in which it is due, and how many it is left out of next time.
-    """
-    if gap <= enough:
-        rests[i, 0] = epoch + 1 + rests[i, 1]
-        rests[i, 1] = min(2 * rests[i, 1] + 1, 15)
-    else:
-        rests[i, 1] = 0
+@kernel(inline="always")
+def replace(values, m, new):
+    """Store a dual; returns its change as stored, which may have 32 bits, so that coefficients follow the duals."""
+    old = np.float64(values[m])
+    values[m] = new
+    return values[m] - old
 
 
 @kernel(fastmath=FAST)
 def dot(x, w):
-    """The sum of products."""
+    """Return the sum of products."""
     total = 0.0
     for j in range(len(x)):
         total += x[j] * w[j]
@@ -113,268 +157,137 @@ def dot(x, w):
 
 
 @kernel
-def epoch_dense(X, constant, norm, coef, bias, order, epoch, rests, small, enough, duals, bound, largest, structure):
-    """Visit the instances in `order`; coef has shape (n_labels, n_features). Returns the sum of the gaps found."""
-    head, _, _, _, labels = structure
-    k, d = coef.shape
-    f, delta, mu, nu = np.zeros(k), np.zeros(k), np.empty(largest), np.empty(largest)
+def epoch_dense(model, order, pace, duals, blocks):
+    """Visit the instances in `order` and update the coefficients. Returns the sum of the gaps found."""
+    coef, bias, constant = model.coef, model.bias, model.constant
+    scratch = scratch_of(len(coef), blocks)
     found = 0.0
     for i in order:
-        x = X[i]
-        for m in range(head[i, 2], head[i + 1, 2]):
-            f[labels[m]] = dot(x, coef[labels[m]]) + constant * bias[labels[m]]
-        gap = visit(i, norm[i], f, delta, duals, bound, small, mu, nu, structure)
-        found += gap
-        rest(i, gap, enough, epoch, rests)
-        for m in range(head[i, 2], head[i + 1, 2]):
-            step = delta[labels[m]]
+        x = model.X[i]
+        n = distinct_labels(i, scratch, blocks)
+        for label in scratch.labels[:n]:
+            scratch.f[label] = coef[label, i] if model.is_gram else dot(x, coef[label]) + constant * bias[label]
+        found += visit(i, model.norm[i], pace, duals, scratch, blocks)
+        for label in scratch.labels[:n]:
+            step = scratch.delta[label]
             if step != 0.0:
-                w = coef[labels[m]]
-                for j in range(d):
+                w = coef[label]
+                for j in range(len(x)):
                     w[j] += step * x[j]
-                bias[labels[m]] += step * constant
-                delta[labels[m]] = 0.0
+                bias[label] += step * constant
+                scratch.delta[label] = 0.0
     return found
 
 
 @kernel
-def epoch_csr(
-    indptr,
-    indices,
-    data,
-    constant,
-    norm,
-    coef,
-    bias,
-    order,
-    epoch,
-    rests,
-    small,
-    enough,
-    duals,
-    bound,
-    largest,
-    structure,
-):
-    """The same for the three arrays of a CSR matrix; coef has shape (n_features, n_labels)."""
-    head, _, _, _, labels = structure
-    k = coef.shape[1]
-    f, delta, mu, nu = np.zeros(k), np.zeros(k), np.empty(largest), np.empty(largest)
+def epoch_csr(model, order, pace, duals, blocks):
+    """Visit the instances in `order` and update the coefficients. Returns the sum of the gaps found."""
+    coef, bias, constant = model.coef, model.bias, model.constant
+    k = len(bias)
+    scratch = scratch_of(k, blocks)
+    f, delta = scratch.f, scratch.delta
     changed = np.empty(k, dtype=np.int64)
     found = 0.0
     for i in order:
-        first, last = head[i, 2], head[i + 1, 2]
-        if last - first == k:
-            for y in range(k):
-                f[y] = constant * bias[y]
-            for r in range(indptr[i], indptr[i + 1]):
-                x, w = data[r], coef[indices[r]]
-                for y in range(k):
-                    f[y] += x * w[y]
-        else:
-            for m in range(first, last):
-                f[labels[m]] = constant * bias[labels[m]]
-            for r in range(indptr[i], indptr[i + 1]):
-                x, w = data[r], coef[indices[r]]
-                for m in range(first, last):
-                    f[labels[m]] += x * w[labels[m]]
-        gap = visit(i, norm[i], f, delta, duals, bound, small, mu, nu, structure)
-        found += gap
-        rest(i, gap, enough, epoch, rests)
+        n = distinct_labels(i, scratch, blocks)
+        labels, first, last = scratch.labels[:n], model.indptr[i], model.indptr[i + 1]
+        for label in labels:
+            f[label] = constant * bias[label]
+        for r in range(first, last):
+            x, w = model.data[r], coef[model.indices[r]]
+            if n == k:  # no gather
+                for label in range(k):
+                    f[label] += x * w[label]
+            else:
+                for label in labels:
+                    f[label] += x * w[label]
+        found += visit(i, model.norm[i], pace, duals, scratch, blocks)
         n_changed = 0
-        for m in range(first, last):
-            if delta[labels[m]] != 0.0:
-                changed[n_changed] = labels[m]
+        for label in labels:
+            if delta[label] != 0.0:
+                changed[n_changed] = label
                 n_changed += 1
         if n_changed:
-            for r in range(indptr[i], indptr[i + 1]):
-                x, w = data[r], coef[indices[r]]
-                for m in range(n_changed):
-                    w[changed[m]] += delta[changed[m]] * x
-            for m in range(n_changed):
-                bias[changed[m]] += delta[changed[m]] * constant
-                delta[changed[m]] = 0.0
+            for r in range(first, last):
+                x, w = model.data[r], coef[model.indices[r]]
+                for label in changed[:n_changed]:
+                    w[label] += delta[label] * x
+        for label in changed[:n_changed]:
+            bias[label] += delta[label] * constant
+            delta[label] = 0.0
     return found
 
 
 @kernel
-def epoch_gram(gram, scores, order, epoch, rests, small, enough, duals, bound, largest, structure):
-    """The same for a kernel matrix; scores of shape (n_labels, n_instances) are kept up to date."""
-    head, _, _, _, labels = structure
-    k, n = scores.shape
-    f, delta, mu, nu = np.zeros(k), np.zeros(k), np.empty(largest), np.empty(largest)
-    found = 0.0
-    for i in order:
-        row = gram[i]
-        for m in range(head[i, 2], head[i + 1, 2]):
-            f[labels[m]] = scores[labels[m], i]
-        gap = visit(i, row[i], f, delta, duals, bound, small, mu, nu, structure)
-        found += gap
-        rest(i, gap, enough, epoch, rests)
-        for m in range(head[i, 2], head[i + 1, 2]):
-            step = delta[labels[m]]
-            if step != 0.0:
-                target = scores[labels[m]]
-                for j in range(n):
-                    target[j] += step * row[j]
-                delta[labels[m]] = 0.0
-    return found
-
-
-@kernel
-def terms(scores, first, last, duals, bound, gaps, structure):
-    """Σ bound ξ and Σ γα − γβ of the instances from `first` to `last`; `gaps` gets each one's duality gap."""
-    head, sides, members, gamma, _ = structure
-    loss, linear = 0.0, 0.0
-    for i in range(first, last):
-        f = scores[i - first]
-        o = head[i, 1]
-        gap = 0.0
-        for s in range(head[i, 0], head[i + 1, 0]):
-            top_a, top_b, own = -np.inf, -np.inf, 0.0
-            for m in range(sides[s, 0], sides[s, 1]):
-                short = target(gamma, m, 1.0) - f[members[m]]
-                top_a = max(top_a, short)
-                own += duals[o] * short
-                linear += duals[o] * target(gamma, m, 1.0)
-                o += 1
-            for m in range(sides[s, 2], sides[s, 3]):
-                short = f[members[m]] - target(gamma, m, 0.0)
-                top_b = max(top_b, short)
-                own += duals[o] * short
-                linear -= duals[o] * target(gamma, m, 0.0)
-                o += 1
-            xi = max(top_a + top_b, 0.0)
-            loss += bound[s] * xi
-            gap += bound[s] * xi - own
-        gaps[i] = gap
-    return loss, linear
-
-
-@kernel
-def slack_sum(scores, weight, structure):
-    """Σ weight ξ of all instances."""
-    head, sides, members, gamma, _ = structure
+def duality_gaps(scores, first, duals, blocks, gaps):
+    """Write the duality gap of each of the instances from `first` on; returns C times their loss."""
     loss = 0.0
-    for i in range(len(scores)):
-        f = scores[i]
-        for s in range(head[i, 0], head[i + 1, 0]):
-            top_a, top_b = -np.inf, -np.inf
-            for m in range(sides[s, 0], sides[s, 1]):
-                top_a = max(top_a, target(gamma, m, 1.0) - f[members[m]])
-            for m in range(sides[s, 2], sides[s, 3]):
-                top_b = max(top_b, f[members[m]] - target(gamma, m, 0.0))
-            loss += weight[s] * max(top_a + top_b, 0.0)
+    for i in range(first, first + len(scores)):
+        f = scores[i - first]
+        o = blocks.head[i, 1]
+        gaps[i] = 0.0
+        for s in range(blocks.head[i, 0], blocks.head[i + 1, 0]):
+            top_a, top_b, linear = -np.inf, -np.inf, 0.0
+            for m in range(blocks.sides[s, 0], blocks.sides[s, 1]):
+                short = target(blocks.gamma, m, 1.0) - f[blocks.members[m]]
+                top_a = max(top_a, short)
+                linear += duals.value[o] * short
+                o += 1
+            for m in range(blocks.sides[s, 2], blocks.sides[s, 3]):
+                short = f[blocks.members[m]] - target(blocks.gamma, m, 0.0)
+                top_b = max(top_b, short)
+                linear += duals.value[o] * short
+                o += 1
+            slack = duals.C * blocks.weight[s] * max(top_a + top_b, 0.0)
+            loss += slack
+            gaps[i] += slack - linear
     return loss
 
 
 @kernel
-def collect(first, last, duals, out, structure):
-    """out[i - first, l] = Σα − Σβ of label l in the subgraphs of instance i."""
-    head, sides, members, _, _ = structure
-    out[: last - first] = 0.0
-    for i in range(first, last):
-        o = head[i, 1]
-        for s in range(head[i, 0], head[i + 1, 0]):
-            for m in range(sides[s, 0], sides[s, 1]):
-                out[i - first, members[m]] += duals[o]
+def collect(first, duals, blocks, out):
+    """Write Σα − Σβ of each label for the instances from `first` on."""
+    out[:] = 0.0
+    for i in range(first, first + len(out)):
+        own, o = out[i - first], blocks.head[i, 1]
+        for s in range(blocks.head[i, 0], blocks.head[i + 1, 0]):
+            for m in range(blocks.sides[s, 0], blocks.sides[s, 1]):
+                own[blocks.members[m]] += duals.value[o]
                 o += 1
-            for m in range(sides[s, 2], sides[s, 3]):
-                out[i - first, members[m]] -= duals[o]
+            for m in range(blocks.sides[s, 2], blocks.sides[s, 3]):
+                own[blocks.members[m]] -= duals.value[o]
                 o += 1
 
 
 @kernel
-def make_feasible(rows, duals, bound, structure):
-    """Scale the two sides of each subgraph of some instances to a common sum of at most its bound."""
-    head, sides, _, _, _ = structure
-    for i in rows:
-        o = head[i, 1]
-        for s in range(head[i, 0], head[i + 1, 0]):
-            p, q = sides[s, 1] - sides[s, 0], sides[s, 3] - sides[s, 2]
-            sum_a, sum_b = 0.0, 0.0
-            for m in range(o, o + p):
-                duals[m] = max(duals[m], 0.0)
-                sum_a += duals[m]
-            for m in range(o + p, o + p + q):
-                duals[m] = max(duals[m], 0.0)
-                sum_b += duals[m]
-            z = min(sum_a, sum_b, bound[s])
-            # A sum that is right up to rounding is left as it is, so that going on changes nothing.
-            if sum_a > z * (1 + 1e-12) or z == 0.0:
-                for m in range(o, o + p):
-                    duals[m] = duals[m] / sum_a * z if z > 0.0 else 0.0
-            if sum_b > z * (1 + 1e-12) or z == 0.0:
-                for m in range(o + p, o + p + q):
-                    duals[m] = duals[m] / sum_b * z if z > 0.0 else 0.0
-            o += p + q
-
-
-@kernel
-def online_dense(X, constant, norm, coef, bias, lag_coef, lag_bias, rows, seen, duals, bound, largest, structure):
-    """Project each instance once, in order, from fresh duals.
-
-    The mean of the iterates after each of n instances is coef − lag / n: a step is missing from the iterates before it.
-    """
-    head, _, _, _, labels = structure
-    k, d = coef.shape
-    f, delta, mu, nu = np.zeros(k), np.zeros(k), np.empty(largest), np.empty(largest)
-    for t in range(len(rows)):
-        i = rows[t]
-        x = X[i]
-        for m in range(head[i, 2], head[i + 1, 2]):
-            f[labels[m]] = dot(x, coef[labels[m]]) + constant * bias[labels[m]]
-        visit(i, norm[i], f, delta, duals, bound, 0.0, mu, nu, structure)
-        for m in range(head[i, 2], head[i + 1, 2]):
-            step = delta[labels[m]]
-            if step != 0.0:
-                w, lag, missed = coef[labels[m]], lag_coef[labels[m]], (seen + t) * step
-                for j in range(d):
-                    w[j] += step * x[j]
-                    lag[j] += missed * x[j]
-                bias[labels[m]] += step * constant
-                lag_bias[labels[m]] += missed * constant
-                delta[labels[m]] = 0.0
-
-
-@kernel
-def online_csr(
-    indptr, indices, data, constant, norm, coef, bias, lag_coef, lag_bias, rows, seen, duals, bound, largest, structure
-):
-    """The same for the three arrays of a CSR matrix; coef and lag_coef have shape (n_features, n_labels)."""
-    head, _, _, _, labels = structure
-    k = coef.shape[1]
-    f, delta, mu, nu = np.zeros(k), np.zeros(k), np.empty(largest), np.empty(largest)
-    for t in range(len(rows)):
-        i = rows[t]
-        first, last = head[i, 2], head[i + 1, 2]
-        for m in range(first, last):
-            f[labels[m]] = constant * bias[labels[m]]
-        for r in range(indptr[i], indptr[i + 1]):
-            x, w = data[r], coef[indices[r]]
-            for m in range(first, last):
-                f[labels[m]] += x * w[labels[m]]
-        visit(i, norm[i], f, delta, duals, bound, 0.0, mu, nu, structure)
-        for r in range(indptr[i], indptr[i + 1]):
-            x, w, lag = data[r], coef[indices[r]], lag_coef[indices[r]]
-            for m in range(first, last):
-                w[labels[m]] += delta[labels[m]] * x
-                lag[labels[m]] += (seen + t) * delta[labels[m]] * x
-        for m in range(first, last):
-            bias[labels[m]] += delta[labels[m]] * constant
-            lag_bias[labels[m]] += (seen + t) * delta[labels[m]] * constant
-            delta[labels[m]] = 0.0
-
-
-@kernel
-def different_labels(ptr, members, n_labels, ends, out):
-    """Copy the members of each instance without repeats; ends[i + 1] is where those of instance i end."""
-    seen = np.full(n_labels, -1)
+def make_feasible(duals, blocks):
+    """Scale the two sides of each subgraph to a common sum of at most its bound."""
     o = 0
-    for i in range(len(ptr) - 1):
-        for m in range(ptr[i], ptr[i + 1]):
-            if seen[members[m]] != i:
-                seen[members[m]] = i
-                out[o] = members[m]
-                o += 1
-        ends[i + 1] = o
+    for s in range(len(blocks.sides)):
+        p, q = blocks.sides[s, 1] - blocks.sides[s, 0], blocks.sides[s, 3] - blocks.sides[s, 2]
+        alpha, beta = duals.value[o : o + p], duals.value[o + p : o + p + q]
+        sum_a, sum_b = clip_and_sum(alpha), clip_and_sum(beta)
+        z = min(sum_a, sum_b, duals.C * blocks.weight[s])
+        scale_to(alpha, sum_a, z)
+        scale_to(beta, sum_b, z)
+        o += p + q
+
+
+@kernel
+def clip_and_sum(values):
+    """Set negative entries to 0; returns the sum."""
+    total = 0.0
+    for m in range(len(values)):
+        values[m] = max(values[m], 0.0)
+        total += values[m]
+    return total
+
+
+@kernel
+def scale_to(values, total, z):
+    """Scale entries of a known sum to a smaller one; a sum that is right up to rounding stays as it is."""
+    for m in range(len(values)):
+        if z == 0.0:
+            values[m] = 0.0
+        elif total > z * (1.0 + 1e-12):
+            values[m] = values[m] / total * z
