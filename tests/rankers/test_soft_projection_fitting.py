@@ -105,7 +105,9 @@ def test_gap_curve():
     assert (np.diff(dual) > 0).all()
     assert dual.max() <= primal.min()
     assert (primal[-1], dual[-1]) == (ranker.objective_, ranker.dual_objective_)
-    assert ranker.gap_ == primal[-1] - dual[-1] <= 1e-6 * (1 + primal[-1])
+    assert ranker.gap_ == (primal[-1] - dual[-1]) / primal[-1] <= 1e-6
+    assert len(ranker.loss_curve_) == ranker.n_iter_ + 1
+    assert_allclose(ranker.loss_curve_[epochs.astype(int)], primal / len(X))
     assert not hasattr(ranker, "duals_")
 
 
@@ -124,9 +126,7 @@ def test_bounds_hold_on_the_way(seed):
 
 def test_stopping_early_is_said():
     X, y = make_label_ranking(60, 5, n_labels=6, concentration=0.5, random_state=0)
-    with pytest.warns(
-        ConvergenceWarning, match=r"stopped after 2 epochs \(max_iter=2\) with a duality gap of"
-    ) as caught:
+    with pytest.warns(ConvergenceWarning, match=r"did not converge: after max_iter=2 iterations the gap is") as caught:
         ranker = SoftProjectionRanker(max_iter=2, tol=1e-9).fit(X, y)
     assert caught[0].filename == __file__
     assert ranker.n_iter_ == 2
@@ -151,7 +151,7 @@ def test_warm_start_goes_on(kernel):
         assert ranker.objective_ == pytest.approx(other.objective_, rel=1e-6)
     with pytest.raises(ValueError, match=r"continues with .* dual variables"):
         ranker.fit(X[:50], y[:50])
-    with pytest.raises(ValueError, match="goes on with the labels"):
+    with pytest.raises(ValueError, match="continues with the labels"):
         ranker.fit(X, y[:, :4])
 
 
@@ -179,14 +179,14 @@ def test_interrupted_fit_goes_on():
                 raise KeyboardInterrupt
 
     ranker = SoftProjectionRanker(tol=1e-8, random_state=0).set_callbacks(Interrupt())
-    with pytest.warns(UserWarning, match="interrupted after 4 epochs with a duality gap"):
+    with pytest.warns(UserWarning, match="interrupted after 4 iterations"):
         ranker.fit(X, y)
     assert ranker.n_iter_ == 4
     assert ranker.predict(X).shape == y.shape
     reached = ranker.dual_objective_
     ranker.set_callbacks().set_params(warm_start=True).fit(X, y)
     assert ranker.gap_curve_[0, 3] == pytest.approx(reached, rel=1e-12)
-    assert ranker.gap_ <= 1e-8 * (1 + ranker.objective_)
+    assert ranker.gap_ <= 1e-8
 
 
 def test_callbacks_see_every_epoch_and_can_stop():
@@ -378,7 +378,7 @@ def hard(n, d):
 def test_large_C_converges(C, kernel):
     X, y = hard(600, 10) if kernel == "linear" else hard(100, 3)
     ranker = SoftProjectionRanker(C, kernel=kernel, degree=2, random_state=0).fit(X, y)
-    assert ranker.gap_ <= 1e-3 * ranker.objective_
+    assert ranker.gap_ <= 1e-3
 
 
 def test_the_best_coefficients_are_kept():

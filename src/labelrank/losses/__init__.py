@@ -12,6 +12,7 @@ __all__ = ["LOSSES", "CoveringLoss", "LogLinearLoss", "Loss", "PlackettLuceLoss"
 LOSSES: dict[str, type[Loss]] = {
     LogLinearLoss.name: LogLinearLoss,
     PlackettLuceLoss.name: PlackettLuceLoss,
+    SoftMarginLoss.name: SoftMarginLoss,
 }
 
 

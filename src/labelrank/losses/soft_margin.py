@@ -8,20 +8,20 @@ A subgraph costs the shortfall of its worst pair: a maximum over A plus a maximu
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
-from labelrank.decompositions import Decomposition, Subgraph, Subgraphs, domination, get_decomposition, levels
+from labelrank.decompositions import Decomposition, Subgraph, Subgraphs, domination, levels
 from labelrank.decompositions.subgraphs import from_lists
+from labelrank.losses.base import ALL, Loss
 from labelrank.supervision import PreferenceGraphs
 
-ALL = slice(None)
 
-
-class SoftMarginLoss:
+class SoftMarginLoss(Loss):
     r"""Soft-margin loss of all instances.
 
     Parameters
@@ -52,43 +52,47 @@ class SoftMarginLoss:
     0.75
     """
 
+    name: ClassVar[str] = "soft_margin"
+    abilities: ClassVar[frozenset[str]] = frozenset({"blocks"})
+    default_decomposition: ClassVar[str | None] = "levels"
+
     def __init__(
         self,
         graphs: PreferenceGraphs,
-        decomposition: str | Decomposition | Any = "levels",
+        decomposition: str | Decomposition | Any | None = None,
         sample_weight: FloatArray | None = None,
         *,
         margin: Literal["gaps", "unit"] = "gaps",
         weighting: Literal["mean", "sum"] = "mean",
         targets: npt.NDArray[Any] | None = None,
     ) -> None:
-        self.shape = graphs.shape
-        self.weight = np.ones(len(graphs)) if sample_weight is None else sample_weight
-        self.decomposition = get_decomposition(decomposition)
-        stored = graphs.levels if graphs.storage == "levels" else None
-        if stored is None and self.decomposition is levels:
-            self.decomposition = domination
-        if targets is None and margin == "gaps" and stored is not None:
-            targets = -stored
-        subgraphs = _bipartite(self.decomposition.cut(graphs), self.decomposition.name)
-        counts = np.diff(subgraphs.subgraph_ptr)
-        self.counted = (counts > 0) & (self.weight > 0)
-        sigma = self.weight / np.maximum(counts, 1) if weighting == "mean" else self.weight
-        self._blocks = _flat(subgraphs, np.repeat(sigma, counts), targets)
+        super().__init__(graphs, decomposition, sample_weight)
+        self.margin, self.weighting, self.targets = margin, weighting, targets
 
+    def _get_decomposition(self, chosen: Any) -> Decomposition:
+        decomposition = super()._get_decomposition(chosen)
+        return domination if decomposition is levels and not self.graphs.is_ranked else decomposition
+
+    @cached_property
     def blocks(self) -> Any:
-        """Return the subgraphs with their targets and weights, a ``BipartiteBlocks`` record for kernels."""
-        return self._blocks
+        """Complete bipartite subgraphs with their targets and weights, a record for kernels."""
+        subgraphs = _bipartite(self.decomposition.cut(self.graphs), self.decomposition.name)
+        targets = self.targets
+        if targets is None and self.margin == "gaps" and self.graphs.is_ranked:
+            targets = -self.graphs.levels
+        counts = np.diff(subgraphs.subgraph_ptr)
+        sigma = self.weight / np.maximum(counts, 1) if self.weighting == "mean" else self.weight
+        return _flat(subgraphs, np.repeat(sigma, counts), targets)
 
     def value(self, scores: FloatArray, rows: slice = ALL) -> float:
-        """Return the loss of some instances; see :meth:`labelrank.losses.base.Loss.value`."""
+        """Return the loss of some instances."""
         return self.value_and_gradient(scores, np.empty((0, 0)), rows)
 
     def value_and_gradient(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> float:
         """Return the loss of some instances; `out` is overwritten with a subgradient."""
         from labelrank._kernels.losses.soft_margin import slack
 
-        return float(slack(scores, rows.indices(self.shape[0])[0], self._blocks, out))
+        return float(slack(scores, rows.indices(self.shape[0])[0], self.blocks, out))
 
 
 def _flat(subgraphs: Subgraphs, sigma: FloatArray, targets: npt.NDArray[Any] | None) -> Any:

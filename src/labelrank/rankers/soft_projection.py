@@ -8,23 +8,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions, fit_context
 from labelrank.decompositions import Decomposition
 from labelrank.losses.soft_margin import SoftMarginLoss
+from labelrank.models import LinearModel, Model, Objective
 from labelrank.models.gram import KERNEL_CONSTRAINTS, Kernel
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, refitting
-from labelrank.solvers.soft_projection.ascent import SoftProjection, project_online, zero_duals
-from labelrank.solvers.soft_projection.models import GramAscent, LinearAscent
+from labelrank.solvers import SoftProjection, Stop
+from labelrank.solvers.soft_projection.models import GramModel
+from labelrank.solvers.soft_projection.online import project_online
 from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
 
 _SOLUTION = ("coef_", "intercept_", "dual_coef_", "support_", "support_vectors_", "gamma_")
-_BATCH = ("duals_", "gap_", "objective_", "dual_objective_", "n_iter_", "gap_curve_")
+_BATCH = ("duals_", "gap_", "objective_", "dual_objective_", "n_iter_", "loss_curve_", "gap_curve_")
 _ONLINE = ("iterate_", "n_seen_")
 
 
@@ -121,9 +120,12 @@ class SoftProjectionRanker(BaseRanker):
         checked in full). If `tol` was not reached, the coefficients are those with the smallest objective of all rows
         of ``gap_curve_``.
     gap_ : float
-        Their difference.
+        Their relative difference, what `tol` is compared with.
     n_iter_ : int
         Number of epochs of the last `fit`.
+    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+        The objective over `C`, a mean over instances, before the first epoch and after each. It is computed at least
+        every tenth epoch and repeats the last value in between.
     gap_curve_ : ndarray of shape (n_checks, 4)
         Epochs so far, seconds since the start, objective and dual objective, each time they were computed.
     duals_ : ndarray
@@ -156,7 +158,7 @@ class SoftProjectionRanker(BaseRanker):
     >>> ranker = SoftProjectionRanker(C=1.0, random_state=0)
     >>> print(f"{cross_val_score(ranker, X, y, cv=KFold(shuffle=True, random_state=0)).mean():.2f}")
     0.96
-    >>> bool(ranker.fit(X, y).gap_ <= 1e-3 * ranker.objective_)
+    >>> ranker.fit(X, y).gap_ <= 1e-3
     True
     """
 
@@ -248,15 +250,19 @@ class SoftProjectionRanker(BaseRanker):
         self
         """
         with refitting(self, keep=True):
-            first = not hasattr(self, "coef_")
+            first, old = not hasattr(self, "coef_"), getattr(self, "labels_", None)
             X, loss, _ = self._validate(X, y, sample_weight, reset=first)
+            if old is not None and not np.array_equal(old, self.labels_):
+                raise ValueError(
+                    f"partial_fit continues with the labels {old.tolist()}, but y has {self.labels_.tolist()}; give "
+                    "them in the same order, or fit a new estimator"
+                )
             self._forget(_BATCH)
+            model = LinearModel(X, loss.shape[1], fit_intercept=self.fit_intercept)
             shape = (loss.shape[1], X.shape[1] + 1)
             mean = np.zeros(shape) if first else np.column_stack([self.coef_, self.intercept_])
             iterate, seen = getattr(self, "iterate_", mean), getattr(self, "n_seen_", 0)
-            self.iterate_, mean, self.n_seen_ = project_online(
-                X, loss, self.C, float(self.fit_intercept), iterate, mean, seen
-            )
+            self.iterate_, mean, self.n_seen_ = project_online(model, loss, self.C, iterate, mean, seen)
             self.coef_, self.intercept_ = np.ascontiguousarray(mean[:, :-1]), mean[:, -1].copy()
         return self
 
@@ -317,10 +323,6 @@ class SoftProjectionRanker(BaseRanker):
         X, graphs, weight = self._validate_fit(
             X, y, sample_weight, on_empty=self.on_empty, reset=reset, **self._checks()
         )
-        thin: bool = sparse.issparse(X)
-        if thin and not X.has_canonical_format:  # the square of an entry is not the sum of the squares of its parts
-            X = X.copy()
-            X.sum_duplicates()
         targets = None
         if by_scores:
             scores = graphs.rank_values()
@@ -334,77 +336,56 @@ class SoftProjectionRanker(BaseRanker):
     def _learn(self, data: Any, progress: Progress) -> None:
         X, loss, weight = data
         kernel = Kernel.of(self).fitted(X, weight)
-        model = self._model(X, kernel, loss.shape[1])
-        blocks = loss.blocks()
-        duals = self._start(zero_duals(blocks, self.tol))
+        duals = getattr(self, "duals_", None) if self.warm_start else None
         self._forget((*_SOLUTION, *_BATCH, *_ONLINE))
         if kernel.has_gamma:
             self.gamma_ = kernel.gamma
+        model = self._model(X, kernel, loss.shape[1])
+        objective, stop = Objective(model, loss, alpha=1.0 / self.C), Stop(self.max_iter, self.tol)
+        solver = SoftProjection(self.shuffle, self.shrinking, self.random_state, duals)
         progress.begin(self.max_iter)
-        solver = SoftProjection(
-            self.tol, self.max_iter, self.shuffle, self.shrinking, check_random_state(self.random_state)
+        state: Any = solver.solve(
+            objective,
+            np.zeros(model.coef_shape),
+            stop,
+            lambda coef, value: progress.step("epoch", lambda: self._solution(X, model, kernel, coef)),
         )
-
-        def on_epoch() -> bool:
-            from labelrank._kernels.solvers.soft_projection.ascent import Duals
-
-            return progress.step(
-                "epoch", lambda: self._solution(X, kernel, model.weights(Duals(duals, self.C), blocks))
-            )
-
-        state = solver.solve(model, loss, self.C, duals, on_epoch)
-        self.__dict__.update(self._solution(X, kernel, state.weights))
+        self.__dict__.update(self._solution(X, model, kernel, state.coef))
         self.objective_, self.dual_objective_, self.gap_ = state.primal, state.dual, state.gap
-        self.n_iter_, self.gap_curve_ = state.n_iter, np.array(state.curve)
-        if self.warm_start or not state.converged:
+        self.n_iter_, self.gap_curve_ = state.n_iter, np.array(state.gap_curve)
+        self.loss_curve_ = np.array(state.loss_curve) / objective.total_weight
+        if self.warm_start or not state.certified:
             self.duals_ = state.duals
-        state.warn(type(self).__name__, self.max_iter, self.tol)
-        if getattr(model, "indefinite", False):
+        state.warn(type(self).__name__, stop)
+        if state.indefinite:
             warnings.warn(
                 f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so the objective has "
                 "several optima and the duality gap says nothing about the best of them; use another kernel",
                 stacklevel=stacklevel_of_user(),
             )
 
-    def _model(self, X: Any, kernel: Kernel, n_labels: int) -> LinearAscent:
+    def _model(self, X: Any, kernel: Kernel, n_labels: int) -> Model:
         if kernel.is_linear:
-            return LinearAscent(X, n_labels, float(self.fit_intercept))
+            return LinearModel(X, n_labels, fit_intercept=self.fit_intercept)
         gram = kernel.gram(X)
         gram += float(self.fit_intercept)
-        if (np.diagonal(gram) < 0).any():
-            raise ValueError(
-                "the kernel matrix has negative numbers on its diagonal, so it does not hold inner products; check "
-                f"kernel={self.kernel!r}"
-            )
-        return GramAscent(gram, n_labels)
+        return GramModel(gram, n_labels)
 
-    def _start(self, zeros: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return zeros, or the duals of the last fit for a warm start."""
-        if not (self.warm_start and hasattr(self, "duals_")):
-            return zeros
-        if len(self.duals_) != len(zeros):
-            raise ValueError(
-                f"warm_start=True continues with {len(self.duals_)} dual variables, but the data now have "
-                f"{len(zeros)}; fit a new estimator"
-            )
-        return self.duals_.astype(zeros.dtype)
+    def _solution(self, X: Any, model: Model, kernel: Kernel, coef: FloatArray) -> dict[str, Any]:
+        """Return the attributes that make the scores."""
+        if kernel.is_linear:
+            return model.attributes(coef)
+        support = np.flatnonzero(coef.any(axis=1))
+        solution = {
+            "dual_coef_": np.ascontiguousarray(coef[support].T),
+            "support_": support,
+            "intercept_": float(self.fit_intercept) * coef.sum(axis=0),
+        }
+        return solution if kernel.is_precomputed else {**solution, "support_vectors_": X[support]}
 
     def _forget(self, names: tuple[str, ...]) -> None:
         for name in names:
             self.__dict__.pop(name, None)
-
-    def _solution(self, X: Any, kernel: Kernel, weights: tuple[FloatArray, ...]) -> dict[str, Any]:
-        """Return the attributes that make the scores."""
-        if kernel.is_linear:
-            return {"coef_": weights[0], "intercept_": float(self.fit_intercept) * weights[1]}
-        held = weights[0]
-        support = np.flatnonzero(held.any(axis=1))
-        solution = {
-            "dual_coef_": np.ascontiguousarray(held[support].T),
-            "support_": support,
-            "intercept_": float(self.fit_intercept) * held.sum(axis=0),
-        }
-        return solution if kernel.is_precomputed else {**solution, "support_vectors_": X[support]}
 
 
 def _centered(scores: FloatArray) -> FloatArray:

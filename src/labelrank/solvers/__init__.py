@@ -4,10 +4,21 @@ from labelrank.solvers.base import Solver, State, Stop
 from labelrank.solvers.boosting.parallel import Boosting
 from labelrank.solvers.boosting.sequential import SequentialBoosting
 from labelrank.solvers.lbfgs import LBFGS
+from labelrank.solvers.soft_projection.ascent import SoftProjection
 
-__all__ = ["LBFGS", "SOLVERS", "Boosting", "SequentialBoosting", "Solver", "State", "Stop", "get_solver"]
+__all__ = [
+    "LBFGS",
+    "SOLVERS",
+    "Boosting",
+    "SequentialBoosting",
+    "SoftProjection",
+    "Solver",
+    "State",
+    "Stop",
+    "get_solver",
+]
 
-SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Boosting)}
+SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Boosting, SoftProjection)}
 
 
 def get_solver(solver: str | Solver) -> Solver:

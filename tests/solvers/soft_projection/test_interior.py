@@ -13,7 +13,7 @@ from labelrank.solvers.soft_projection.interior import solve_interior
 
 def objectives(X, loss, C, duals):
     """Both objectives of feasible duals, written out: one subgraph after the other."""
-    blocks = loss.blocks()
+    blocks = loss.blocks
     W, linear, at = np.zeros((loss.shape[1], X.shape[1])), 0.0, 0
     for i in range(loss.shape[0]):
         for s in range(*blocks.head[i : i + 2, 0]):
@@ -39,8 +39,8 @@ def test_gap(name, C, tol):
     X, y = make_label_ranking(60, 3, n_labels=5, concentration=1.0, random_state=0)
     y[2, 1], y[3], X[4] = np.nan, [1, 1, 2, 2, 2], 0.0
     loss = SoftMarginLoss(as_graphs(y), name, np.arange(60.0) % 7)
-    start = np.zeros(loss.blocks().head[-1, 1])
-    duals = solve_interior(X, loss.blocks(), 5, Duals(start, C), tol)
+    start = np.zeros(loss.blocks.head[-1, 1])
+    duals = solve_interior(X, loss.blocks, 5, Duals(start, C), tol)
     assert not start.any()
     primal, dual = objectives(X, loss, C, duals)
     assert -1e-12 * primal <= primal - dual <= 2 * tol * primal
@@ -49,7 +49,7 @@ def test_gap(name, C, tol):
 def test_unit_margins():
     X, y = make_label_ranking(30, 2, n_labels=4, concentration=1.0, random_state=0)
     unit = SoftMarginLoss(as_graphs(y), "disagreement", margin="unit")
-    blocks = unit.blocks()
+    blocks = unit.blocks
     duals = solve_interior(X, blocks, 4, Duals(np.zeros(blocks.head[-1, 1]), 2.0), 1e-7)
     # Single pairs have targets of 1 and 0, whichever label comes first in members.
     W, linear = np.zeros((4, 2)), duals[::2].sum()

@@ -1,4 +1,4 @@
-"""Soft projections: the projection itself, and dual ascent by projections (SOPOPO)."""
+"""Soft projections: a single projection, and dual ascent by projections in batch and online."""
 
 from labelrank.solvers.soft_projection.projection import project_polyhedron, soft_projection
 

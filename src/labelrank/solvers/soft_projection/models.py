@@ -1,4 +1,4 @@
-"""Models of dual ascent: scores by dense features, sparse features, or a kernel matrix, as sums over the duals."""
+"""Models of dual ascent: coefficients that are sums over the duals, by features or by a kernel matrix."""
 
 from __future__ import annotations
 
@@ -8,12 +8,48 @@ import numpy as np
 from scipy import sparse
 
 from labelrank._arrays import FloatArray, row_blocks
+from labelrank.models import LinearModel, Model
 
 _TINY = 1e-200  # smallest squared norm; rows of zeros then have duals, but no influence on any score
 
 
+class GramModel(Model):
+    """Scores by the kernel matrix of the training set; the penalty is the squared norm in the space of the kernel.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_samples, n_samples)
+        Kernel matrix.
+    n_labels : int
+        Number of labels.
+    """
+
+    def __init__(self, gram: FloatArray, n_labels: int) -> None:
+        if (np.diagonal(gram) < 0).any():
+            raise ValueError(
+                "the kernel matrix has negative numbers on its diagonal, so it does not hold inner products; use "
+                "another kernel"
+            )
+        self.gram, self.n_labels = gram, n_labels
+        self.n_samples = self.n_penalized = len(gram)
+        self.coef_shape = (len(gram), n_labels)
+
+    def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
+        """Return the scores of some instances."""
+        return np.asarray(self.gram[rows] @ coef)
+
+
+def ascent_of(model: Model) -> LinearAscent:
+    """Return the coefficients of a model in the form of dual ascent."""
+    if isinstance(model, GramModel):
+        return GramAscent(model.gram, model.n_labels)
+    if isinstance(model, LinearModel):
+        return LinearAscent(model.X, model.n_labels, float(model.fit_intercept))
+    raise ValueError(f"solver 'soft_projection' needs a linear model or a kernel matrix, got {type(model).__name__}")
+
+
 class LinearAscent:
-    """Linear scores.
+    """Coefficients of linear scores.
 
     Parameters
     ----------
@@ -27,15 +63,17 @@ class LinearAscent:
         Squared norms of the instances, by default those of the rows of `X`.
     """
 
+    indefinite = False  # whether ‖w‖² was found not to be a norm
+
     def __init__(self, X: Any, n_labels: int, constant: float, norm: FloatArray | None = None) -> None:
         from labelrank._kernels.solvers.soft_projection import ascent as kernels
 
         self.X, self.constant = X, constant
-        self.bias = np.zeros(n_labels)
         self.shape = (X.shape[0], n_labels)
         self.n_features = int(X.shape[1]) + (constant != 0.0)
+        self.bias = np.zeros(n_labels)
         thin: bool = sparse.issparse(X)
-        # Each epoch reads neighboring numbers: features of a label, or labels of a feature.
+        # An epoch reads neighboring numbers: features of a label, or labels of a feature.
         coef = np.zeros((X.shape[1], n_labels) if thin else (n_labels, X.shape[1]))
         self.coef = coef.T if thin else coef
         norm = np.maximum(_squared_norms(X) + constant**2 if norm is None else norm, _TINY)
@@ -63,9 +101,9 @@ class LinearAscent:
         """Return ‖w‖², the bias included."""
         return float(np.vdot(self.coef, self.coef) + self.bias @ self.bias)
 
-    def weights(self, duals: Any, blocks: Any) -> tuple[FloatArray, ...]:
-        """Return a copy of the coefficients of shape (n_labels, n_features), and of the bias."""
-        return np.array(self.coef, order="C"), self.bias.copy()
+    def coefficients(self, duals: Any, blocks: Any) -> FloatArray:
+        """Return a copy of the coefficients in the shape of the model."""
+        return np.vstack([self.coef.T, self.bias]) if self.constant else np.array(self.coef.T, order="C")
 
     def features(self) -> FloatArray:
         """Return the instances as dense vectors, the constant included."""
@@ -75,7 +113,7 @@ class LinearAscent:
 
 
 class GramAscent(LinearAscent):
-    """Scores by a kernel matrix; the scores of all instances are kept, of shape (n_labels, n_instances)."""
+    """Scores of all instances by their kernel matrix, of shape (n_labels, n_instances)."""
 
     def __init__(self, gram: FloatArray, n_labels: int) -> None:
         norm = np.diagonal(gram)
@@ -91,14 +129,14 @@ class GramAscent(LinearAscent):
 
     def squared_norm(self, duals: Any, blocks: Any) -> float:
         """Return ‖w‖² in the space of the kernel."""
-        products = self.weights(duals, blocks)[0].T * self.coef
+        products = self.coefficients(duals, blocks).T * self.coef
         square = float(products.sum())
         self.indefinite |= square < -1e-9 * float(abs(products).sum())
         return square
 
-    def weights(self, duals: Any, blocks: Any) -> tuple[FloatArray, ...]:
+    def coefficients(self, duals: Any, blocks: Any) -> FloatArray:
         """Return the contributions of the instances to the labels, of shape (n_instances, n_labels)."""
-        return (contributions(duals, blocks, slice(0, self.shape[0]), self.shape[1]),)
+        return contributions(duals, blocks, slice(0, self.shape[0]), self.shape[1])
 
     def features(self) -> FloatArray:
         """Return vectors whose inner products are the kernel matrix."""
