@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import html
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -19,13 +21,15 @@ author = "The labelrank developers"
 copyright = author
 version = release = labelrank.__version__
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the examples that import papers
+
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "_results"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "code"
 

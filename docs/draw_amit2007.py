@@ -1,35 +1,26 @@
 """Draw docs/_static/amit2007_training_errors.svg, the learning curves on the page on label covering.
 
 They are those of boosting on Reuters-21578, which is read from the folder named by ``LABELRANK_DATA``. What is computed
-is kept on disk where ``labelrank reproduce amit2007`` keeps it, and taken from there; without it, boosting takes a
-minute or two. Run it when the experiment changes; the same numbers give the same file.
+is stored where ``python -m papers amit2007`` stores it, and taken from there; without it, boosting takes a minute or
+two. Run it from the root of the repository when the experiment changes: ``PYTHONPATH=. python docs/draw_amit2007.py``.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+import dataclasses
 
-import matplotlib as mpl
+from _svg import save
 
-from labelrank.experiments import ResultCache, run_cells
-from labelrank.experiments.amit2007 import NAME, Outcome, cells_of, compute, load_problem, plot_training_errors
-from labelrank.experiments.amit2007_data import TEXT
-
-FILE = Path(__file__).with_name("_static") / "amit2007_training_errors.svg"
+from papers.amit2007 import EXPERIMENT
+from papers.amit2007.pictures import plot_training_errors
+from papers.amit2007.study import studies
 
 
-def boosted() -> Outcome:
-    """The numbers of the classifiers that are boosted, which are all that the picture needs."""
-    problem = load_problem("reuters", None, TEXT)
-    cells = [cell for cell in cells_of(problem, TEXT) if cell["learner"]["solver"] == "boosting"]
-    parts = (problem.X, problem.Y, problem.X_test, problem.Y_test)
-    results = run_cells(compute, cells, *parts, cache=ResultCache(), title=f"{NAME} {problem.name}")
-    return Outcome(problem, TEXT, cells, results)
+def boosting_cells(problem, protocol):
+    """The cells of the classifiers that are boosted, which are all that the picture needs."""
+    return [cell for cell in EXPERIMENT.cells(problem, protocol) if cell["learner"]["solver"] == "boosting"]
 
 
 if __name__ == "__main__":
-    mpl.rcParams["svg.hashsalt"] = "labelrank"
-    figure = plot_training_errors(boosted())[0].figure
-    figure.savefig(FILE, metadata={"Date": None, "Creator": None}, facecolor="white")
-    lines = FILE.read_text(encoding="utf-8").splitlines()
-    FILE.write_text("\n".join(line.rstrip() for line in lines) + "\n", encoding="utf-8")
+    [study] = studies(dataclasses.replace(EXPERIMENT, cells=boosting_cells).outcome("reuters"))
+    save(plot_training_errors(study), "amit2007_training_errors.svg")

@@ -15,7 +15,7 @@ from rich.text import Text
 WIDTH = 72
 
 printed = subprocess.run(
-    [sys.executable, "-m", "labelrank.cli", "compare", "iris"],
+    [sys.executable, "-m", "labelrank", "compare", "iris"],
     env={**os.environ, "COLUMNS": str(WIDTH), "FORCE_COLOR": "1"},
     check=True,
     capture_output=True,

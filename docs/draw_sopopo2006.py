@@ -1,23 +1,16 @@
 """Draw docs/_static/sopopo2006.svg, the times by the number of labels on the page on soft projections.
 
-The times are taken from where ``labelrank reproduce sopopo2006`` keeps them, in the folder named by
-``LABELRANK_CACHE``; what is not there is timed first, which takes minutes. Run it when the experiment changes; the same
-numbers give the same file.
+The times are taken from where ``python -m papers sopopo2006`` stores them, in the folder named by ``LABELRANK_CACHE``;
+what is not there is timed first, which takes minutes. Run it from the root of the repository when the experiment
+changes: ``PYTHONPATH=. python docs/draw_sopopo2006.py``.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+from _svg import save
 
-import matplotlib as mpl
-
-from labelrank.experiments.sopopo2006 import plot_times, run
-
-FILE = Path(__file__).with_name("_static") / "sopopo2006.svg"
+from papers.sopopo2006 import EXPERIMENT
+from papers.sopopo2006.pictures import plot_times
 
 if __name__ == "__main__":
-    mpl.rcParams["svg.hashsalt"] = "labelrank"
-    figure = plot_times(run())[0].figure
-    figure.savefig(FILE, metadata={"Date": None, "Creator": None}, facecolor="white")
-    lines = FILE.read_text(encoding="utf-8").splitlines()
-    FILE.write_text("\n".join(line.rstrip() for line in lines) + "\n", encoding="utf-8")
+    save(plot_times(EXPERIMENT.run()), "sopopo2006.svg")

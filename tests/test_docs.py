@@ -14,7 +14,6 @@ MODULES = [
     "aggregation",
     "datasets",
     "decompositions",
-    "experiments",
     "features",
     "losses",
     "metrics",

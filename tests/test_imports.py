@@ -43,8 +43,7 @@ ALLOWED = {
     "_discovery": RANKERS | {"neighbors", "trees"},
     "testing": LIBRARY,
     "plots": LIBRARY,
-    "experiments": LIBRARY | {"plots"},
-    "cli": LIBRARY | {"plots", "experiments"},
+    "cli": LIBRARY | {"plots"},
     "__main__": {"cli"},
 }
 # score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.

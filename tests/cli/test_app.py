@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 import labelrank
 from labelrank import DummyRanker
-from labelrank.cli import app
+from labelrank.cli.app import app
 from labelrank.cli.compare import available_rankers
-from labelrank.cli.report import progress_bar
+from labelrank.cli.progress import progress_bar
 from labelrank.datasets import load_iris_rankings, make_label_ranking
 
 BASELINES = [f"dummy-{strategy}" for strategy in ("borda", "copeland", "kemeny", "random")]
@@ -78,7 +78,7 @@ def test_table():
     means = [float(re.search(r"(-?\d\.\d{3}) ±", row)[1]) for row in rows]
     assert means == sorted(means, reverse=True)
     assert re.search(r"\d (ms|µs|s)\b.*\d (ms|µs|s)$", borda)
-    assert lines[-1].startswith("mean ± standard deviation over 6 folds, * best, ↓ smaller is better")
+    assert lines[-1].startswith("mean ± standard deviation over 6 folds, best marked, ↓ smaller is better")
 
 
 def test_csv_can_be_read_back():
@@ -117,10 +117,10 @@ def test_json_has_every_fold():
 def test_markdown():
     lines = invoke("compare", "synthetic", *QUICK, "-f", "markdown", "--rankers", "dummy-borda,dummy-random").stdout
     lines = lines.splitlines()
-    assert lines[2] == "| ranker | tau | fit | predict |"
-    assert lines[3] == "|---|---:|---:|---:|"
-    assert re.fullmatch(r"\| \*\*dummy-borda\*\* \| \*\*-?\d\.\d{3} ± \d\.\d{3}\*\* \| [^|*]+ \| [^|*]+ \|", lines[4])
-    assert lines[5].startswith("| dummy-random | ")
+    assert lines[3] == "| ranker | tau | fit | predict |"
+    assert lines[4] == "|---|---:|---:|---:|"
+    assert re.fullmatch(r"\| \*\*dummy-borda\*\* \| \*\*-?\d\.\d{3} ± \d\.\d{3}\*\* \| [^|*]+ \| [^|*]+ \|", lines[5])
+    assert lines[6].startswith("| dummy-random | ")
 
 
 def test_the_seed_decides():
@@ -226,7 +226,7 @@ def assert_refused(result, *parts):
         (["iris", "--folds", "151"], ["--folds 151", "iris has 150"]),
         (["iris", "--rankers", "dummy-bord"], ["did you mean 'dummy-borda'?"]),
         (["iris", "--metric", "kendal_tau,tua"], ["there is no metric"]),
-        (["iris", "--jobs", "0"], ["--jobs 0"]),
+        (["iris", "--jobs", "0"], ["--jobs must not be 0"]),
         (["iris", "--folds", "1"], ["--folds"]),
         (["iris", "--missing", "1.5"], ["--missing"]),
         (["iris", "--format", "html"], ["--format"]),
@@ -292,9 +292,18 @@ def test_version_and_help():
 
 def test_help_imports_nothing_heavy():
     heavy = {"numba", "polars", "scipy", "sklearn"}
-    code = f"import sys, labelrank.cli; sys.exit(' '.join({heavy} & set(sys.modules)) or None)"
+    code = f"import sys, labelrank.cli.app; sys.exit(' '.join({heavy} & set(sys.modules)) or None)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_extra_that_is_missing():
+    code = "import sys; sys.modules['rich'] = None; from labelrank.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "needs rich" in done.stderr
+    assert 'pip install "labelrank[cli]"' in done.stderr
 
 
 def test_a_pipe_gets_plain_text():
@@ -333,7 +342,7 @@ def on_a_terminal(columns, *arguments):
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "30"}
     environment.pop("NO_COLOR", None)
     process = subprocess.Popen(
-        [sys.executable, "-m", "labelrank.cli", *arguments],
+        [sys.executable, "-m", "labelrank", *arguments],
         stdin=secondary,
         stdout=secondary,
         stderr=secondary,
@@ -376,7 +385,7 @@ def test_the_progress_bar_needs_a_terminal_on_both_sides(monkeypatch, stdout, st
     monkeypatch.setattr(rich.progress, "Progress", Bar)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: stdout)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: stderr)
-    with progress_bar(3) as advance:
+    with progress_bar("folds", 3) as advance:
         advance()
     assert bool(shown) is (stdout and stderr)
 

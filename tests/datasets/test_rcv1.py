@@ -115,3 +115,9 @@ def test_real_trees(data_dir):
     read_off = topics_of_rcv1(rcv1).parents
     assert read_off == {name: None if orig[name] == "Root" else orig[name] for name in names}
     assert len(read_topic_tree(data_dir / "text" / "rcv1.topics.hier.expanded")) > len(orig)
+
+
+@pytest.mark.data
+def test_topics_with_two_parents_are_no_tree(data_dir):
+    with pytest.raises(ValueError, match=r"line 14: expected one line for each child, .* found 'sorghum' again"):
+        read_topic_tree(data_dir / "text" / "reuters21578_derived_hierarchy.tsv")

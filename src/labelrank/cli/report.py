@@ -1,4 +1,4 @@
-"""A comparison as a table, CSV, JSON or Markdown; the progress bar."""
+"""A comparison as a table, Markdown, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -6,61 +6,37 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
 
-from labelrank.cli.compare import Comparison, Metric, Row
+from labelrank.cli.compare import Comparison, Metric
 from labelrank.cli.data import Problem
-
-_ASCII = str.maketrans({"×": "x", "±": "+-", "↓": "-", "–": "-", "µ": "u"})
-
-
-@contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar on a terminal, nothing in a pipe; yields the function that moves it on."""
-    # Both: with one of them piped the bar would end up in the file, or across the pager.
-    if not (sys.stdout.isatty() and sys.stderr.isatty()):
-        yield lambda: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("folds", total=total)
-        yield lambda: bar.advance(task)
+from labelrank.cli.table import TextReport, TextTable
 
 
-def print_report(comparison: Comparison, problem: Problem, how: str) -> None:
-    """Print a comparison to standard output, and what went wrong on the way to standard error."""
-    {"table": _print_table, "csv": _print_csv, "json": _print_json, "markdown": _print_markdown}[how](
-        comparison, problem
-    )
+def print_comparison(comparison: Comparison, problem: Problem, how: str) -> None:
+    """Print a comparison to standard output, and problems of the rankers to standard error."""
+    if how == "csv":
+        _print_csv(comparison, problem)
+    elif how == "json":
+        _print_json(comparison, problem)
+    else:
+        _report(comparison, problem).print(how)
     for note in _notes(comparison, problem):
         print(f"labelrank: {note}", file=sys.stderr)
 
 
 def _notes(comparison: Comparison, problem: Problem) -> Iterator[str]:
     if problem.n_empty:
-        total = len(problem.target)
-        # tau_x is the one metric that compares ties.
+        # tau_x is the only metric that compares ties.
         ties = any(metric.name == "tau_x" for metric in comparison.metrics)
         scored = "only tau_x scores their ties" if ties else "not scored"
-        yield f"{problem.n_empty} of {total} instances have no label before another: not learned from, {scored}"
+        yield (
+            f"{problem.n_empty} of {len(problem.target)} instances have no label before another: not learned from, "
+            f"{scored}"
+        )
     for row in comparison.rows:
         if row.error:
             yield f"{row.ranker} failed: {row.error}"
@@ -69,86 +45,43 @@ def _notes(comparison: Comparison, problem: Problem) -> Iterator[str]:
             yield f"{row.ranker} warned in {len(row.warnings)} of {total} folds: {row.warnings[0]}"
 
 
+def _report(comparison: Comparison, problem: Problem) -> TextReport:
+    metrics = comparison.metrics
+    best = [_best(comparison, metric) for metric in metrics]
+    texts, marks = [], []
+    for row in comparison.rows:
+        means = [row.mean(metric.name) for metric in metrics]
+        scores = [f"{mean:.3f} ± {row.std(m.name):.3f}" for mean, m in zip(means, metrics, strict=True)]
+        scores = ["–" if math.isnan(mean) else text for mean, text in zip(means, scores, strict=True)]
+        is_best = [math.isclose(mean, top, rel_tol=1e-9, abs_tol=1e-12) for mean, top in zip(means, best, strict=True)]
+        texts.append([row.ranker, *scores, _seconds(row.fit_seconds), _seconds(row.predict_seconds)])
+        marks.append([is_best[0], *is_best, False, False])
+    headings = [metric.name if metric.larger_is_better else f"{metric.name} ↓" for metric in metrics]
+    errors = "" if all(metric.larger_is_better for metric in metrics) else ", ↓ smaller is better"
+    folds = comparison.folds * comparison.repeats
+    return TextReport(
+        [f"{problem.name}: {problem.size}", comparison.protocol],
+        [TextTable("", ["ranker", *headings, "fit", "predict"], texts, marks)],
+        footnote=f"mean ± standard deviation over {folds} folds, best marked{errors}; median time per fold",
+    )
+
+
 def _best(comparison: Comparison, metric: Metric) -> float:
     means = [row.mean(metric.name) for row in comparison.rows]
-    means = [mean for mean in means if not math.isnan(mean)]
-    if not means:
-        return math.nan
-    return max(means) if metric.larger_is_better else min(means)
+    known = [mean for mean in means if not math.isnan(mean)]
+    return (max if metric.larger_is_better else min)(known, default=math.nan)
+
+
+def _median(seconds: Any) -> float:
+    """Median, which a single slow fold does not change; NaN if there is none."""
+    return float(np.median(seconds)) if len(seconds) else math.nan
 
 
 def _seconds(seconds: Any) -> str:
-    """Median, which a fold that was held up does not move."""
-    if not len(seconds):
+    value = _median(seconds)
+    if math.isnan(value):
         return "–"
-    value = float(np.median(seconds))
     return f"{value:.2f} s" if value >= 1 else f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
-
-
-def _score(row: Row, metric: Metric, best: float) -> tuple[str, bool]:
-    mean = row.mean(metric.name)
-    if math.isnan(mean):
-        return "–", False
-    is_best = math.isclose(mean, best, rel_tol=1e-9, abs_tol=1e-12)
-    return f"{'* ' if is_best else '  '}{mean:.3f} ± {row.std(metric.name):.3f}", is_best
-
-
-def _heading(metric: Metric) -> str:
-    return metric.name if metric.larger_is_better else f"{metric.name} ↓"
-
-
-def _cells(comparison: Comparison) -> tuple[list[str], list[list[tuple[str, bool]]]]:
-    header = ["ranker", *(_heading(metric) for metric in comparison.metrics), "fit", "predict"]
-    best = {metric.name: _best(comparison, metric) for metric in comparison.metrics}
-    rows = []
-    for row in comparison.rows:
-        scores = [_score(row, metric, best[metric.name]) for metric in comparison.metrics]
-        times = [(_seconds(row.fit_seconds), False), (_seconds(row.predict_seconds), False)]
-        rows.append([(row.ranker, bool(scores[0][1])), *scores, *times])
-    return header, rows
-
-
-def _footnote(comparison: Comparison) -> str:
-    errors = ", ↓ smaller is better" if any(not metric.larger_is_better for metric in comparison.metrics) else ""
-    folds = comparison.folds * comparison.repeats
-    return f"mean ± standard deviation over {folds} folds, * best{errors}; median time per fold"
-
-
-def _print_table(comparison: Comparison, problem: Problem) -> None:
-    # A pipe has no width, and rich would cut the table to 80 columns.
-    console = Console() if sys.stdout.isatty() else Console(width=10_000, color_system=None)
-
-    def plain(text: str) -> str:
-        return text.translate(_ASCII) if console.options.ascii_only else text
-
-    header, rows = _cells(comparison)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    # On a narrow terminal a score goes on two lines, "* 0.395" and "± 0.018"; names and times stay whole.
-    for i, name in enumerate(header):
-        score = 0 < i <= len(comparison.metrics)
-        width = max(8, *map(len, name.split())) if score else max(len(name), *(len(row[i][0]) for row in rows))
-        table.add_column(plain(name), justify="right" if i else "left", no_wrap=not score, min_width=width)
-    for row in rows:
-        table.add_row(*(Text(plain(text), style="bold green" if best else "") for text, best in row))
-    # Narrower still, lines that the terminal breaks are better than a table with holes.
-    console.width = max(console.width, Measurement.get(console, console.options.update(width=10_000), table).minimum)
-    console.print(Text.assemble((problem.name, "bold"), plain(f": {problem.size}")))
-    console.print(Text(plain(comparison.protocol), style="dim"))
-    console.print()
-    console.print(table)
-    console.print()
-    console.print(Text(plain(_footnote(comparison)), style="dim"))
-
-
-def _print_markdown(comparison: Comparison, problem: Problem) -> None:
-    header, rows = _cells(comparison)
-    print(f"**{problem.name}**: {problem.size}; {comparison.protocol}\n")
-    print("| " + " | ".join(header) + " |")
-    print("|---|" + "---:|" * (len(header) - 1))
-    for row in rows:
-        cells = [text.removeprefix("* ").strip() for text, _ in row]
-        print("| " + " | ".join(f"**{c}**" if best else c for c, (_, best) in zip(cells, row, strict=True)) + " |")
-    print(f"\n{_footnote(comparison).replace('* best', '**best**')}")
 
 
 def _print_csv(comparison: Comparison, problem: Problem) -> None:
@@ -157,19 +90,24 @@ def _print_csv(comparison: Comparison, problem: Problem) -> None:
     writer.writerow(["data", "ranker", *scores, "fit_seconds", "predict_seconds", "folds"])
     for row in comparison.rows:
         values = [value for metric in comparison.metrics for value in (row.mean(metric.name), row.std(metric.name))]
-        times = [_median(row.fit_seconds), _median(row.predict_seconds)]
-        cells = ["" if math.isnan(value) else repr(value) for value in (*values, *times)]
+        values += [_median(row.fit_seconds), _median(row.predict_seconds)]
+        cells = ["" if math.isnan(value) else repr(value) for value in values]
         writer.writerow([problem.name, row.ranker, *cells, len(row.fit_seconds)])
 
 
-def _median(values: Any) -> float:
-    return float(np.median(values)) if len(values) else math.nan
-
-
 def _print_json(comparison: Comparison, problem: Problem) -> None:
-    def listed(values: Any) -> list[float | None]:
+    def finite(values: Any) -> list[float | None]:
         return [None if math.isnan(value) else value for value in np.asarray(values).tolist()]
 
+    protocol = ("folds", "repeats", "seed", "missing", "missing_how")
+    results = []
+    for row in comparison.rows:
+        scores = {}
+        for name, values in row.scores.items():
+            mean, std = finite([row.mean(name), row.std(name)])
+            scores[name] = {"mean": mean, "std": std, "folds": finite(values)}
+        seconds = {"fit_seconds": finite(row.fit_seconds), "predict_seconds": finite(row.predict_seconds)}
+        results.append({"ranker": row.ranker, "error": row.error, "scores": scores, **seconds})
     document = {
         "data": {
             "name": problem.name,
@@ -177,29 +115,7 @@ def _print_json(comparison: Comparison, problem: Problem) -> None:
             "n_features": problem.n_features,
             "n_labels": problem.n_labels,
         },
-        "protocol": {
-            "folds": comparison.folds,
-            "repeats": comparison.repeats,
-            "seed": comparison.seed,
-            "missing": comparison.missing,
-            "missing_how": comparison.missing_how,
-        },
-        "results": [
-            {
-                "ranker": row.ranker,
-                "error": row.error,
-                "scores": {
-                    name: {
-                        "mean": listed([row.mean(name)])[0],
-                        "std": listed([row.std(name)])[0],
-                        "folds": listed(values),
-                    }
-                    for name, values in row.scores.items()
-                },
-                "fit_seconds": listed(row.fit_seconds),
-                "predict_seconds": listed(row.predict_seconds),
-            }
-            for row in comparison.rows
-        ],
+        "protocol": {name: getattr(comparison, name) for name in protocol},
+        "results": results,
     }
     print(json.dumps(document, indent=2))

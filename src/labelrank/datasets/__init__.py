@@ -16,10 +16,8 @@ from labelrank.datasets.bundled import (
 from labelrank.datasets.label_ranking import make_label_ranking
 from labelrank.datasets.mulan import read_mulan
 from labelrank.datasets.multilabel_hierarchy import make_multilabel_hierarchy
-from labelrank.datasets.parses import read_parses
 from labelrank.datasets.preflib import read_preflib
 from labelrank.datasets.rcv1 import fetch_rcv1_topics, read_topic_tree, topics_of_rcv1
-from labelrank.datasets.reuters import read_reuters21578
 from labelrank.datasets.semi_synthetic import rankings_from_classification, rankings_from_table
 from labelrank.datasets.svmlight import read_svmlight_multilabel
 from labelrank.datasets.tables import read_csv, read_parquet
@@ -40,9 +38,7 @@ __all__ = [
     "read_csv",
     "read_mulan",
     "read_parquet",
-    "read_parses",
     "read_preflib",
-    "read_reuters21578",
     "read_svmlight_multilabel",
     "read_topic_tree",
     "read_xarff",

@@ -2,14 +2,12 @@
 
 from labelrank.features.boosting import BoostingSelector
 from labelrank.features.log_counts import LogCountTransformer
-from labelrank.features.parse_graphs import ParsePathVectorizer
 from labelrank.features.pivoted_tfidf import PivotedTfidfTransformer
 from labelrank.features.rocchio import RocchioSelector
 
 __all__ = [
     "BoostingSelector",
     "LogCountTransformer",
-    "ParsePathVectorizer",
     "PivotedTfidfTransformer",
     "RocchioSelector",
 ]

@@ -1,6 +1,0 @@
-"""``python -m labelrank.cli``: the command line."""
-
-from labelrank.cli import main
-
-if __name__ == "__main__":
-    main()
