@@ -1,4 +1,4 @@
-"""Display objects, as in scikit-learn: the data in, ``plot(ax=None)`` draws. Needs ``pip install labelrank[plot]``."""
+"""Display objects as in scikit-learn. They need matplotlib: ``pip install labelrank[plot]``."""
 
 from labelrank.plots.loss_curve import LossCurveDisplay
 from labelrank.plots.preference_graph import PreferenceGraphDisplay

@@ -1,4 +1,4 @@
-"""matplotlib, when a display is drawn and not before; colours that all eyes can tell apart."""
+"""matplotlib, imported only when a display is drawn; colors that color-blind readers can tell apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLUE, VERMILLION, GREY, FAINT, INK = "#0072B2", "#D55E00", "#767676", "#C8C8C8",
 
 
 def axes_or_new(ax: Axes | None, name: str, figsize: tuple[float, float] | None = None) -> Axes:
-    """`ax`, or the axes of a new figure; an error that says what to install where matplotlib is missing."""
+    """`ax`, or the axes of a new figure; raises an error that says what to install if matplotlib is missing."""
     try:
         import matplotlib.pyplot as plt
         from matplotlib.axes import Axes

@@ -1,21 +1,19 @@
-"""The curve of what was minimised, and for boosting the curve that was guaranteed."""
+"""The loss by iteration, and for boosting the loss that was guaranteed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank._arrays import FloatArray
 from labelrank.plots._matplotlib import BLUE, VERMILLION, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class LossCurveDisplay:
@@ -24,17 +22,17 @@ class LossCurveDisplay:
     Parameters
     ----------
     loss_curve : array-like of shape (n_iter + 1,)
-        The loss before the first iteration and after each.
+        The mean loss before the first iteration and after each.
     bound_curve : array-like of shape (n_iter,), optional
         The decrease that was guaranteed for each iteration. The second line is the first loss less the sum of these:
-        the loss can never be above it.
+        the loss is never above it.
     name : str, optional
-        What the line is called in the legend.
+        Name of the line in the legend.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the picture.
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : matplotlib Line2D
@@ -48,7 +46,7 @@ class LossCurveDisplay:
     >>> from labelrank.datasets import load_iris_rankings
     >>> from labelrank.plots import LossCurveDisplay
     >>> X, y = load_iris_rankings(return_X_y=True)
-    >>> ranker = LogLinearRanker(max_iter=20, tol=1.0).fit(X, y)
+    >>> ranker = LogLinearRanker(solver="boosting", max_iter=20, tol=1.0).fit(X, y)
     >>> display = LossCurveDisplay.from_estimator(ranker)
     >>> display.ax_.get_xlabel(), display.bound_line_ is None
     ('iteration', False)
@@ -61,9 +59,7 @@ class LossCurveDisplay:
 
     def __init__(self, loss_curve: Any, *, bound_curve: Any = None, name: str | None = None) -> None:
         self.loss_curve: FloatArray = np.asarray(loss_curve, dtype=np.float64)
-        self.bound_curve: FloatArray | None = None
-        if bound_curve is not None:
-            self.bound_curve = np.asarray(bound_curve, dtype=np.float64)
+        self.bound_curve = None if bound_curve is None else np.asarray(bound_curve, dtype=np.float64)
         self.name = name
         if self.loss_curve.ndim != 1 or not len(self.loss_curve):
             raise ValueError(f"loss_curve must be a vector of at least one loss, got shape {self.loss_curve.shape}")
@@ -86,7 +82,7 @@ class LossCurveDisplay:
         name : str, optional
             Name in the legend; by default the class and the solver.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default those of a new figure.
         **line_kwargs
             Passed to :meth:`plot`.
 
@@ -96,12 +92,12 @@ class LossCurveDisplay:
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "loss_curve_"):
-            raise TypeError(f"{type(estimator).__name__} has no loss_curve_; it does not record what it minimised")
+            raise TypeError(f"{type(estimator).__name__} has no loss_curve_; it does not record its loss")
         if name is None:
             solver = getattr(estimator, "solver", None)
             name = type(estimator).__name__ + (f", {solver}" if isinstance(solver, str) else "")
         bounds = getattr(estimator, "bound_curve_", None)
-        if bounds is not None and not np.isfinite(bounds).all():  # iterations of L-BFGS have none
+        if bounds is not None and not np.isfinite(bounds).all():  # L-BFGS guarantees none
             bounds = None
         return cls(estimator.loss_curve_, bound_curve=bounds, name=name).plot(ax, **line_kwargs)
 
@@ -111,9 +107,9 @@ class LossCurveDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default those of a new figure.
         name : str, optional
-            Name in the legend, in place of the one of the constructor.
+            Name in the legend; by default that of the constructor.
         **line_kwargs
             Passed to ``ax.plot`` for the line of the loss.
 
@@ -130,7 +126,7 @@ class LossCurveDisplay:
         if self.bound_curve is not None:
             bound = self.loss_curve[0] - np.concatenate([[0.0], np.cumsum(self.bound_curve)])
             (self.bound_line_,) = ax.plot(iterations, bound, "--", color=VERMILLION, label="guaranteed: not above")
-        ax.set(xlabel="iteration", ylabel="loss, summed over instances")
+        ax.set(xlabel="iteration", ylabel="mean loss")
         if self.bound_line_ is not None or name is not None:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

@@ -1,4 +1,4 @@
-"""Which labels of a graph are drawn, and how: level by level or on a circle."""
+"""The labels of a graph that are drawn, level by level or on a circle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Nodes:
     labels: list[int]
     names: list[str]
     grey: set[int]
-    rows: list[list[int]] | None = None  # nodes of each level, None on a circle; what was not observed comes last
+    rows: list[list[int]] | None = None  # nodes of each level, those not observed last; None on a circle
     n_levels: int = 0
     condensed: bool = False  # arrows from level to level in place of edges
     note: str = ""
@@ -78,16 +78,15 @@ def _on_circle(graph: PreferenceGraphs, max_labels: int) -> Nodes:
     degree = np.bincount(np.concatenate([better, worse]), minlength=n_labels)
     chosen = np.arange(n_labels)
     if n_labels > max_labels:
-        chosen = np.flatnonzero(degree)
-        chosen = np.sort(chosen[np.argsort(-degree[chosen], kind="stable")][:max_labels])
+        most = np.argsort(-degree, kind="stable")[: min(max_labels, np.count_nonzero(degree))]
+        chosen = np.sort(most)
     labels = chosen.tolist()
     grey = {node for node, label in enumerate(labels) if not degree[label]}
-    note = _labels_note(len(labels), n_labels)
-    return Nodes(labels, [str(graph.labels[label]) for label in labels], grey, note=note)
+    return Nodes(labels, [str(graph.labels[label]) for label in labels], grey, note=_note(len(labels), n_labels))
 
 
 def _in_rows(graph: PreferenceGraphs, levels: npt.NDArray[Any], max_labels: int) -> Nodes:
-    """Level by level, at least one label of each; below them, if there is room, what was not observed."""
+    """Level by level, at least one label of each; below them, if there is room, labels that were not observed."""
     n_labels = graph.shape[1]
     groups = [np.flatnonzero(levels == level) for level in np.unique(levels[levels >= 0])][:max_labels]
     n_levels = len(groups)
@@ -100,34 +99,29 @@ def _in_rows(graph: PreferenceGraphs, levels: npt.NDArray[Any], max_labels: int)
     for group in groups:
         taken = group[: 1 + spare].tolist()
         spare -= len(taken) - 1
-        texts = [str(graph.labels[label]) for label in taken]
+        names += [str(graph.labels[label]) for label in taken]
         if len(taken) < len(group):
-            texts.append(f"+ {len(group) - len(taken)} more")
+            names.append(f"+ {len(group) - len(taken)} more")
             taken.append(-1)
         rows.append(list(range(len(labels), len(labels) + len(taken))))
         labels += taken
-        names += texts
     grey = {node for node, label in enumerate(labels) if label < 0 or levels[label] < 0}
-    notes = [_labels_note(sum(label >= 0 for label in labels), n_labels)]
-    condensed = graph.weight is None and int(graph.edge_counts()[0]) > _MAX_EDGES
+    note = _note(sum(label >= 0 for label in labels), n_labels)
+    condensed = graph.weight is None and graph.n_edges > _MAX_EDGES
     if condensed:
-        notes.append(f"{graph.n_edges} edges: each label to all labels of lower levels")
-    return Nodes(labels, names, grey, rows, n_levels, condensed, "; ".join(filter(None, notes)))
+        note = "; ".join(filter(None, [note, f"{graph.n_edges} edges: each label to all labels of lower levels"]))
+    return Nodes(labels, names, grey, rows, n_levels, condensed, note)
 
 
-def _labels_note(n_drawn: int, n_labels: int) -> str:
+def _note(n_drawn: int, n_labels: int) -> str:
     return f"{n_drawn} of {n_labels} labels drawn" if n_drawn < n_labels else ""
 
 
 def _levels(graph: PreferenceGraphs) -> npt.NDArray[Any] | None:
-    """Levels of a layered graph, whatever its storage and its weights; None for any other."""
-    if graph.storage == "levels":
-        row: npt.NDArray[Any] = graph.levels[0]
-        return row
-    bare = PreferenceGraphs(
-        indptr=graph.indptr, better=graph.better, worse=graph.worse, n_labels=graph.shape[1], labels=None
-    )
-    if not bare.n_edges or not bare.is_layered:
+    """Levels of a layered graph, whatever its weights; None for any other."""
+    if graph.weight is not None:
+        graph = PreferenceGraphs.from_pairs(*graph.to_edges(), n_instances=1, n_labels=graph.shape[1])
+    if not graph.is_layered or (not graph.n_edges and not graph.is_ranked):
         return None
-    row = bare.to_levels().levels[0]
-    return row
+    levels: npt.NDArray[Any] = graph.to_levels().levels[0]
+    return levels

@@ -1,4 +1,4 @@
-"""The picture of one instance's preference graph, of its subgraphs, and of what a ranking gets wrong in them."""
+"""The picture of the preference graph of an instance, of its subgraphs, and of what a ranking gets wrong in them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
 from labelrank.decompositions import Decomposition, Subgraph, disagreement, get_decomposition
 from labelrank.plots import layout as layouts
 from labelrank.plots._matplotlib import GREY, axes_or_new, size_in_points
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from labelrank.plots._drawing import Arrow
 
+Edges = Sequence[tuple[int, int]]
+Size = tuple[float, float]
+
 _WHOLE = 0.3  # share of the width that the whole graph takes beside its subgraphs
 
 
@@ -27,17 +31,16 @@ class PreferenceGraphDisplay:
     """A preference graph, its subgraphs, and what a ranking gets wrong in them.
 
     Labels are nodes and preferences are arrows, from the better to the worse label. Layered graphs are drawn level by
-    level, the best on top (with many edges, by one arrow from each level to the next); others on a circle. With
-    subgraphs, each gets a panel of its own beside the whole graph.
-    With a ranking, edges that it contradicts or ties are dashed and have no arrowhead, the panels of the subgraphs they
-    are in are framed, and the title counts them.
+    level, the best on top (with many edges, by one arrow from each level to the next); others on a circle. Each
+    subgraph gets a panel beside the whole graph. With a ranking, edges that it contradicts or ties are dashed and have
+    no arrowhead, the panels of their subgraphs are framed, and the title counts them.
 
     Parameters
     ----------
-    graph : PreferenceGraphs
+    graph : PreferenceGraphs or rank matrix of one row
         The graph of one instance.
     subgraphs : sequence of Subgraph, optional
-        What it is cut into.
+        The subgraphs of a decomposition.
     name : str, optional
         Name of the decomposition.
     ranks : array-like of shape (n_labels,), optional
@@ -46,13 +49,13 @@ class PreferenceGraphDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the picture.
     axes_ : ndarray of matplotlib Axes
         The panels: the whole graph, then each subgraph that is drawn. Without subgraphs, just ``ax_``.
     figure_ : matplotlib Figure
         The figure of the axes.
     note_ : str
-        What was left out, as it is written below the picture; empty when nothing was.
+        What was left out, as it is written below the picture; empty if nothing was.
 
     Examples
     --------
@@ -71,20 +74,18 @@ class PreferenceGraphDisplay:
 
     def __init__(
         self,
-        graph: PreferenceGraphs,
+        graph: Any,
         *,
         subgraphs: Sequence[Subgraph] | None = None,
         name: str | None = None,
         ranks: Any = None,
     ) -> None:
-        if not isinstance(graph, PreferenceGraphs):
-            raise TypeError(f"graph must be PreferenceGraphs, got {type(graph).__name__}; use from_graphs for ranks")
-        if len(graph) != 1:
-            raise ValueError(f"graph must hold one instance, got {len(graph)}; use from_graphs, or graph[i]")
-        self.graph = graph
+        self.graph = as_graphs(graph)
+        if len(self.graph) != 1:
+            raise ValueError(f"graph must hold one instance, got {len(self.graph)}; use from_graphs, or graph[i]")
         self.subgraphs = None if subgraphs is None else list(subgraphs)
         self.name = name
-        self.ranks = None if ranks is None else _check_ranks(ranks, graph)
+        self.ranks = None if ranks is None else _check_ranks(ranks, self.graph)
 
     @classmethod
     def from_graphs(
@@ -103,17 +104,17 @@ class PreferenceGraphDisplay:
         Parameters
         ----------
         graphs : PreferenceGraphs or rank matrix of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         instance : int, default=0
             The row to draw.
         decomposition : str, Decomposition or callable, optional
-            How the graph is cut; one panel for each subgraph.
+            How the graph is cut; each subgraph gets a panel.
         ranks : array-like of shape (n_labels,) or (n_samples, n_labels), optional
-            A ranking to compare with; of a matrix, such as a prediction for all instances, the row of the instance.
+            A ranking to compare with, or one for each instance.
         max_labels, max_panels : int, default=30
-            How many labels and subgraphs are drawn at most; see :meth:`plot`.
+            The most labels and subgraphs to draw; see :meth:`plot`.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
@@ -150,13 +151,13 @@ class PreferenceGraphDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; the panels of subgraphs are placed inside. By default a new figure.
+            Axes to draw on, with the panels inside; by default those of a new figure.
         max_labels : int, default=30
-            How many labels are drawn at most. Labels that were not observed are left out first; then, of a layered
-            graph, the worst, and of another, those with the fewest edges. A note below the picture says so; the error
-            in the title is always that of the whole graph.
+            The most labels to draw. Labels that were not observed are left out first; then, of a layered graph, the
+            worst, and of another, those with the fewest edges. A note below the picture says so; the error in the title
+            is always that of the whole graph.
         max_panels : int, default=30
-            How many subgraphs are drawn at most.
+            The most subgraphs to draw.
 
         Returns
         -------
@@ -166,14 +167,14 @@ class PreferenceGraphDisplay:
             if value < 1:
                 raise ValueError(f"{limit} must be at least 1, got {value}")
         nodes = choose_nodes(self.graph, max_labels)
-        parts = [part for part in self.subgraphs or [] if any(nodes.shows(edge) for edge in part.edges())]
-        drawn = parts[:max_panels]
+        subgraphs = self.subgraphs or []
+        drawn = [part for part in subgraphs if any(nodes.shows(edge) for edge in part.edges())][:max_panels]
         ax = axes_or_new(ax, "PreferenceGraphDisplay.plot", self._figsize(nodes, len(drawn)))
         self.ax_, self.figure_ = ax, ax.figure
-        self.note_ = "; ".join(filter(None, [nodes.note, self._panels_note(len(drawn))]))
+        left_out = f"{len(drawn)} of {len(subgraphs)} subgraphs drawn" if len(drawn) < len(subgraphs) else ""
+        self.note_ = "; ".join(filter(None, [nodes.note, left_out]))
         ax.set_axis_off()
-        if title := self._title():
-            ax.set_title(title)
+        ax.set_title(self._title())
         if text := "\n".join(filter(None, [self._ranking(), self.note_])):
             ax.text(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize=8, color=GREY)
         size = size_in_points(ax)  # with title and text in place
@@ -181,12 +182,13 @@ class PreferenceGraphDisplay:
             self.axes_ = np.array([ax])
             self._draw_whole(ax, nodes, size)
         else:
-            self._plot_panels(ax, nodes, drawn, size)
+            self.axes_ = np.array(self._draw_panels(ax, nodes, drawn, size))
         return self
 
     # -----------------------------------------------------------------------------------------------------------
 
-    def _plot_panels(self, ax: Axes, nodes: Nodes, parts: Sequence[Subgraph], size: tuple[float, float]) -> None:
+    def _draw_panels(self, ax: Axes, nodes: Nodes, parts: Sequence[Subgraph], size: Size) -> list[Axes]:
+        """The whole graph at the left, the subgraphs in a grid beside it."""
         from labelrank.plots._drawing import frame
 
         width, height = size
@@ -208,9 +210,9 @@ class PreferenceGraphDisplay:
             caption = self._draw_part(inset, nodes, part, panel)
             frame(inset, agrees=self._agrees(part.edges()), weight=part.weight, font=6.5, caption=caption)
             panels.append(inset)
-        self.axes_ = np.array(panels)
+        return panels
 
-    def _draw_whole(self, ax: Axes, nodes: Nodes, size: tuple[float, float]) -> None:
+    def _draw_whole(self, ax: Axes, nodes: Nodes, size: Size) -> None:
         from labelrank.plots._drawing import draw_bands, draw_graph
 
         names, font, place = nodes.laid_out(*size)
@@ -220,8 +222,8 @@ class PreferenceGraphDisplay:
         draw_bands(ax, place, nodes.n_levels, font=font, arrows=nodes.condensed)
         draw_graph(ax, place, names, arrows, font=font, grey=nodes.grey, straight=nodes.condensed)
 
-    def _draw_part(self, ax: Axes, nodes: Nodes, part: Subgraph, size: tuple[float, float]) -> str:
-        """Draw a subgraph at the places of the whole graph; the caption that stands for names without room."""
+    def _draw_part(self, ax: Axes, nodes: Nodes, part: Subgraph, size: Size) -> str:
+        """Draw a subgraph at the places of the whole graph; return the caption that replaces names without room."""
         from labelrank.plots._drawing import draw_graph
 
         arrows = self._arrows(nodes, part.edges())
@@ -231,42 +233,39 @@ class PreferenceGraphDisplay:
         if not nodes.crowded:
             return ""
         sides = [{edge[side] for edge in part.edges()} for side in (0, 1)]
-        texts = [
-            layouts.shorten(str(self.graph.labels[min(s)]), 18) if len(s) == 1 else f"{len(s)} labels" for s in sides
-        ]
-        return " → ".join(texts)
+        return " → ".join(
+            layouts.shorten(str(self.graph.labels[min(side)]), 18) if len(side) == 1 else f"{len(side)} labels"
+            for side in sides
+        )
 
     def _edges(self) -> list[tuple[int, int]]:
         _, better, worse = self.graph.to_edges()
         return list(zip(better.tolist(), worse.tolist(), strict=True))
 
-    def _arrows(self, nodes: Nodes, edges: Sequence[tuple[int, int]]) -> list[Arrow]:
+    def _arrows(self, nodes: Nodes, edges: Edges) -> list[Arrow]:
         from labelrank.plots._drawing import Arrow
 
-        weight = self.graph.weight
-        shares = [] if weight is None or not len(weight) else (weight / weight.max()).tolist()
-        weights = dict(zip(self._edges(), shares, strict=False))
-        at = nodes.of_label
-        return [
-            Arrow(at[a], at[b], self._agrees([(a, b)]), weights.get((a, b))) for a, b in edges if a in at and b in at
-        ]
+        weight, at = self.graph.weight, nodes.of_label
+        weights: dict[tuple[int, int], float] = {}
+        if weight is not None:
+            weights = dict(zip(self._edges(), (weight / weight.max(initial=0)).tolist(), strict=True))
+        shown = [edge for edge in edges if nodes.shows(edge)]
+        return [Arrow(at[a], at[b], self._agrees([(a, b)]), weights.get((a, b))) for a, b in shown]
 
-    def _agrees(self, edges: Sequence[tuple[int, int]]) -> bool | None:
+    def _agrees(self, edges: Edges) -> bool | None:
         """Whether the ranking respects all of the edges; None without a ranking."""
-        if self.ranks is None:
-            return None
         ranks = self.ranks
-        return all(bool(ranks[a] < ranks[b]) for a, b in edges)
+        return None if ranks is None else all(bool(ranks[a] < ranks[b]) for a, b in edges)
 
     def _failed_and_total(self) -> tuple[float, float]:
         parts = disagreement.cut(self.graph).of(0) if self.subgraphs is None else self.subgraphs
-        total = sum(part.weight for part in parts)
-        return sum(part.weight for part in parts if self._agrees(part.edges()) is False), total
+        failed = sum(part.weight for part in parts if self._agrees(part.edges()) is False)
+        return failed, sum(part.weight for part in parts)
 
     def _title(self) -> str:
-        failed, total = self._failed_and_total()
         if self.subgraphs is None and self.ranks is None:
             return ""
+        failed, total = self._failed_and_total()
         name = "disagreement" if self.subgraphs is None else self.name or "subgraphs"
         if not total:
             return f"{name}: no edges"
@@ -276,7 +275,7 @@ class PreferenceGraphDisplay:
         return f"{name}: {failed:.4g} of {total:.4g}"
 
     def _ranking(self) -> str:
-        """The ranking as a line of text, where it is short enough for one."""
+        """The ranking as a line of text, if it is short enough for one."""
         if self.ranks is None:
             return ""
         names = [str(name) for name in self.graph.labels]
@@ -284,18 +283,14 @@ class PreferenceGraphDisplay:
         line = "ranked " + ", ".join(" = ".join(names[label] for label in group) for group in groups)
         return line if len(line) <= 60 else ""
 
-    def _panels_note(self, n_drawn: int) -> str:
-        n_parts = len(self.subgraphs or [])
-        return f"{n_drawn} of {n_parts} subgraphs drawn" if n_drawn < n_parts else ""
-
-    def _figsize(self, nodes: Nodes, n_panels: int) -> tuple[float, float]:
+    def _figsize(self, nodes: Nodes, n_panels: int) -> Size:
         n_rows = len(nodes.rows or ())
-        if self.subgraphs is None:
-            return (4.8, max(4.0, 0.4 * n_rows)) if len(nodes.labels) <= 12 else (7.0, max(5.5, 0.4 * n_rows))
-        return 9.0, max(2.4, 0.3 * n_rows, 1.35 * int(np.ceil(n_panels / 4)))
+        if self.subgraphs is not None:
+            return 9.0, max(2.4, 0.3 * n_rows, 1.35 * int(np.ceil(n_panels / 4)))
+        return (4.8, max(4.0, 0.4 * n_rows)) if len(nodes.labels) <= 12 else (7.0, max(5.5, 0.4 * n_rows))
 
 
-def _check_ranks(ranks: Any, graph: PreferenceGraphs) -> npt.NDArray[np.float64]:
+def _check_ranks(ranks: Any, graph: PreferenceGraphs) -> FloatArray:
     array = np.asarray(ranks, dtype=np.float64)
     if array.shape != (graph.shape[1],):
         raise ValueError(f"ranks has shape {array.shape}, expected one rank for each of the {graph.shape[1]} labels")
