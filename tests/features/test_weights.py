@@ -119,7 +119,7 @@ def test_single_precision_stays_and_sums_are_exact():
 
 @pytest.mark.parametrize("slope", [-0.1, 1.1, "0.3", None, np.nan])
 def test_slope_is_a_share(slope):
-    with pytest.raises(ValueError, match="slope must be a number from 0 to 1, got"):
+    with pytest.raises(ValueError, match="'slope' parameter of PivotedTfidfTransformer must be"):
         PivotedTfidfTransformer(slope=slope).fit([[1]])
 
 

@@ -1,27 +1,47 @@
-"""Taking the largest scores."""
+"""Selectors of terms."""
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from labelrank._arrays import BoolArray, FloatArray
 
 
-def largest(scores: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.bool_]:
-    """Mask of the `k` largest scores; of those that are tied at the cut, the ones with the lowest index."""
+class TermSelector(SelectorMixin, BaseEstimator):
+    """Base of selectors that score the terms with the help of labels."""
+
+    support_: BoolArray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _check(self, X: Any, y: Any) -> Any:
+        """Documents as an array or a CSR matrix, as many as there are rows of `y`."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+        check_consistent_length(X, y)
+        return X
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        return self.support_
+
+
+def largest(scores: FloatArray, k: int) -> BoolArray:
+    """Mask of the `k` largest scores; of scores that are tied at the cut, those with the lowest index."""
     if k >= len(scores):
         return np.ones(len(scores), dtype=bool)
     cut = np.partition(scores, len(scores) - k)[len(scores) - k]
-    kept = np.asarray(scores > cut)
-    tied = np.flatnonzero(scores == cut)
-    kept[tied[: k - np.count_nonzero(kept)]] = True
+    kept = scores > cut
+    kept[np.flatnonzero(scores == cut)[: k - np.count_nonzero(kept)]] = True
     return kept
-
-
-def check_number_of_terms(value: Any, name: str) -> int:
-    """A number of terms to keep."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer from 1, got {value!r}")
-    return int(value)

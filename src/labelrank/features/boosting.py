@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from labelrank._compat import check_sample_weight
+from labelrank._arrays import FloatArray
+from labelrank._compat import Interval, check_sample_weight, fit_context
 from labelrank.decompositions import Decomposition, get_decomposition
-from labelrank.features._selection import check_number_of_terms, largest
+from labelrank.features._selection import TermSelector, largest
 from labelrank.losses import LogLinearLoss
 from labelrank.models import LinearModel, Objective
-from labelrank.supervision import as_graphs
-
-FloatArray = npt.NDArray[np.float64]
+from labelrank.supervision import as_graphs, stacklevel_of_user
 
 
-class BoostingSelector(SelectorMixin, BaseEstimator):
+class BoostingSelector(TermSelector):
     r"""Keep the terms for which the first step of boosting promises the largest decrease of the loss.
 
     .. math:: \text{score of term } t = \sum_l \left(\sqrt{W^+_{tl}} - \sqrt{W^-_{tl}}\right)^2,
@@ -76,6 +72,11 @@ class BoostingSelector(SelectorMixin, BaseEstimator):
     array(['goal'], dtype=object)
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_features": [Interval(Integral, 1, None, closed="left")],
+        "decomposition": [str, Decomposition, callable],
+    }
+
     def __init__(
         self, n_features: int = 3200, *, decomposition: str | Decomposition | Callable[..., Any] = "domination"
     ) -> None:
@@ -84,12 +85,10 @@ class BoostingSelector(SelectorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingSelector:
         """Score the terms and choose.
 
@@ -106,30 +105,20 @@ class BoostingSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        k = check_number_of_terms(self.n_features, "n_features")
         decomposition = get_decomposition(self.decomposition)
-        if y is None:
-            raise ValueError("BoostingSelector requires y to be passed, but the target y is None")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
-        check_consistent_length(X, y)
+        X = self._check(X, y)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if k > X.shape[1]:
-            warnings.warn(f"n_features={k}, but X has {X.shape[1]} features; all are kept", UserWarning, stacklevel=2)
+        if self.n_features > X.shape[1]:
+            found = f"n_features={self.n_features}, but X has {X.shape[1]} features; all are kept"
+            warnings.warn(found, UserWarning, stacklevel=stacklevel_of_user())
         loss = LogLinearLoss(as_graphs(y), decomposition, weight)
         self.scores_ = _promises(X, loss)
         if not loss.counted.any():
-            warnings.warn(
-                "y has no observed pair in any row of positive weight, so all scores are 0 and the first features are "
-                "kept",
-                UserWarning,
-                stacklevel=2,
-            )
-        self.support_ = largest(self.scores_, k)
+            found = "y has no observed pair in any row of positive weight"
+            advice = "so all scores are 0 and the first features are kept"
+            warnings.warn(f"{found}, {advice}", UserWarning, stacklevel=stacklevel_of_user())
+        self.support_ = largest(self.scores_, self.n_features)
         return self
-
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
 
 def _promises(X: Any, loss: LogLinearLoss) -> FloatArray:

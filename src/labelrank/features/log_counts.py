@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from labelrank.features._counts import check_counts
+from labelrank.features._counts import CountTransformer
 
 
-class LogCountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Counts of terms to :math:`\log(x) + 1`.
+class LogCountTransformer(CountTransformer):
+    r"""Weigh terms by :math:`\log(\text{count}) + 1`.
 
     .. math:: \phi_w(x) = \begin{cases} \log(\text{count of } w \text{ in } x) + 1 & \text{if it is positive,} \\
               0 & \text{otherwise.} \end{cases}
@@ -25,9 +24,9 @@ class LogCountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
 
     Notes
     -----
-    Sparse `X` of any format gives CSR without explicit zeros (entries given twice are added before the logarithm),
-    dense `X` gives a dense array; float32 stays float32. The formula is for counts; it is applied to any positive
-    number, and one below 1/e becomes negative.
+    Sparse `X` of any format gives CSR without explicit zeros (duplicate entries are added before the logarithm), dense
+    `X` a dense array; float32 stays float32. The formula is for counts; it is applied to any positive number, and one
+    below 1/e becomes negative.
 
     References
     ----------
@@ -43,8 +42,6 @@ class LogCountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
         tags.requires_fit = False
         return tags
 
@@ -61,23 +58,8 @@ class LogCountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         -------
         self
         """
-        check_counts(self, X, reset=True)
+        self._check_counts(X, reset=True)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Take the logarithm of the positive counts, plus one.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of terms.
-
-        Returns
-        -------
-        CSR matrix of shape (n_samples, n_features), ndarray for dense `X`
-            Weights of the terms.
-        """
-        counts, dense = check_counts(self, X, reset=False)
-        np.log(counts.data, out=counts.data)
-        counts.data += 1
-        return counts.toarray() if dense else counts
+    def _weights(self, counts: Any) -> Any:
+        return np.log(counts.data) + 1

@@ -1,22 +1,20 @@
-"""Term weights with pivoted length normalisation."""
+"""Term weights with pivoted length normalization."""
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.features._counts import check_counts
+from labelrank._arrays import FloatArray
+from labelrank._compat import Interval, fit_context
+from labelrank.features._counts import CountTransformer
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class PivotedTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Counts of terms to tf-idf, with pivoted length normalisation.
+class PivotedTfidfTransformer(CountTransformer):
+    r"""Weigh terms by tf-idf with pivoted length normalization.
 
     With :math:`d_i^l` the number of times that term l appears in document i, :math:`m_i` the number of different terms
     of document i, :math:`u_l` the number of times that term l appears throughout the training corpus, and m the number
@@ -78,15 +76,12 @@ class PivotedTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstima
            [0.38, 0.38, 0.  , 0.  ]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"slope": [Interval(Real, 0, 1, closed="both")]}
+
     def __init__(self, slope: float = 0.3) -> None:
         self.slope = slope
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> PivotedTfidfTransformer:
         """Learn the idf of the terms and the mean length of the documents.
 
@@ -100,9 +95,7 @@ class PivotedTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstima
         -------
         self
         """
-        if not isinstance(self.slope, numbers.Real) or not 0 <= float(self.slope) <= 1:
-            raise ValueError(f"slope must be a number from 0 to 1, got {self.slope!r}")
-        counts, _ = check_counts(self, X, reset=True)
+        counts = self._check_counts(X, reset=True)
         n_documents, n_terms = counts.shape
         if not counts.nnz:
             raise ValueError(f"X has {n_documents} documents and no term in any of them; idf needs counts")
@@ -113,38 +106,17 @@ class PivotedTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstima
         self.average_terms_: float = counts.nnz / n_documents
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Weigh the terms of documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of terms.
-
-        Returns
-        -------
-        CSR matrix of shape (n_samples, n_features), ndarray for dense `X`
-            Weights of the terms.
-        """
+    def _weights(self, counts: Any) -> Any:
         check_is_fitted(self)
-        counts, dense = check_counts(self, X, reset=False)
         terms = np.diff(counts.indptr)  # m_i
-        tf = (1 + np.log(counts.data, dtype=np.float64)) / np.repeat(self._length(counts, terms), terms)
-        counts.data = (tf * self.idf_[counts.indices]).astype(counts.dtype, copy=False)
-        counts.eliminate_zeros()
-        return counts.toarray() if dense else counts
-
-    def _length(self, counts: Any, terms: npt.NDArray[Any]) -> FloatArray:
-        """What the tf of each document is divided by; 1 for a document without terms."""
-        length = np.ones(len(terms))
-        rows = np.flatnonzero(terms)
-        total = np.add.reduceat(counts.data, counts.indptr[rows], dtype=np.float64) if len(rows) else np.empty(0)
-        usual = 1 + np.log(total / terms[rows])
+        totals = counts.sum(axis=1, dtype=np.float64)
+        usual = 1 + np.log(np.ravel(totals) / np.maximum(terms, 1), where=terms > 0, out=np.zeros(len(terms)))
         if (usual <= 0).any():  # never with counts, whose mean is at least 1
-            row = int(rows[np.argmax(usual <= 0)])
+            row = int(np.argmax(usual <= 0))
             raise ValueError(
                 f"the mean of the terms of row {row} of X is at most 1/e, where the formula has no value; pass counts, "
                 "not weights or shares"
             )
-        length[rows] = usual * (1 - self.slope + self.slope * terms[rows] / self.average_terms_)
-        return length
+        length = usual * (1 - self.slope + self.slope * terms / self.average_terms_)
+        tf = (1 + np.log(counts.data, dtype=np.float64)) / np.repeat(length, terms)
+        return (tf * self.idf_[counts.indices]).astype(counts.dtype, copy=False)

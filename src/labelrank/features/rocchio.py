@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Collection
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from labelrank.features._selection import check_number_of_terms, largest
+from labelrank._arrays import BoolArray, FloatArray
+from labelrank._compat import Interval, fit_context
+from labelrank.features._selection import TermSelector, largest
 from labelrank.supervision import PreferenceGraphs, label_names
 
-FloatArray = npt.NDArray[np.float64]
 
-
-class RocchioSelector(SelectorMixin, BaseEstimator):
+class RocchioSelector(TermSelector):
     r"""Keep, for each label, the terms with the highest Rocchio scores.
 
     With :math:`R_l` the documents that label l is relevant for and :math:`\bar R_l` those that it is not relevant for,
@@ -83,18 +80,18 @@ class RocchioSelector(SelectorMixin, BaseEstimator):
     array([ True, False,  True])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "k_per_label": [Interval(Integral, 1, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="left")],
+    }
+
     def __init__(self, k_per_label: int = 100, *, beta: float = 16.0, gamma: float = 4.0) -> None:
         self.k_per_label = k_per_label
         self.beta = beta
         self.gamma = gamma
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
-
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> RocchioSelector:
         """Score the terms and choose.
 
@@ -112,21 +109,13 @@ class RocchioSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        k = check_number_of_terms(self.k_per_label, "k_per_label")
-        for name in ("beta", "gamma"):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
-                raise ValueError(f"{name} must be a number from 0, got {value!r}")
-        if y is None:
-            raise ValueError("RocchioSelector requires y to be passed, but the target y is None")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        check_consistent_length(X, y)
+        X = self._check(X, y)
         graphs = _relevance(y)
         self.labels_ = graphs.labels
         self.scores_ = self._scores(X, graphs.levels)
-        self.support_: npt.NDArray[np.bool_] = np.zeros(X.shape[1], dtype=bool)
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
         for row in self.scores_:
-            self.support_ |= largest(row, k) & (row > 0)
+            self.support_ |= largest(row, self.k_per_label) & (row > 0)
         if not self.support_.any():
             raise ValueError(
                 "no term has a positive Rocchio score for any label: no label has relevant documents with terms, or "
@@ -148,12 +137,8 @@ class RocchioSelector(SelectorMixin, BaseEstimator):
         scores[n_relevant[:, 0] == 0] = 0
         return np.maximum(scores, 0, out=scores)
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
-
-def _sums(mask: npt.NDArray[np.bool_], X: Any) -> FloatArray:
+def _sums(mask: BoolArray, X: Any) -> FloatArray:
     """Sums of the rows of `X` that each column of `mask` marks."""
     sums: Any = sparse.csr_array(mask.T).astype(np.float64) @ X
     return np.asarray(sums if isinstance(sums, np.ndarray) else sums.toarray())
@@ -161,8 +146,9 @@ def _sums(mask: npt.NDArray[np.bool_], X: Any) -> FloatArray:
 
 def _relevance(y: Any) -> PreferenceGraphs:
     """Relevant labels as graphs stored as levels."""
-    if isinstance(y, PreferenceGraphs):
-        return y.to_levels()
+    if hasattr(y, "to_levels"):
+        graphs: PreferenceGraphs = y.to_levels()
+        return graphs
     if sparse.issparse(y) or label_names(y) is not None:
         return PreferenceGraphs.from_multilabel(y)
     rows = np.asarray(y) if hasattr(y, "__array__") else y
