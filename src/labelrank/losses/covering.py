@@ -14,10 +14,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.decompositions.coverings import SetCovering, set_levels
 from labelrank.decompositions.subgraphs import Subgraphs, expand_ranges
-from labelrank.losses.base import ALL, FloatArray, FlowLoss
+from labelrank.losses.base import ALL, FlowLoss
 from labelrank.supervision import PreferenceGraphs
 
 

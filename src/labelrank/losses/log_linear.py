@@ -10,16 +10,17 @@ respect to the score of a label is the inflow minus the outflow, :math:`T - I`; 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
 from labelrank._kernels import cuts
 from labelrank.decompositions import Subgraphs
-from labelrank.decompositions.graph import Layers
 from labelrank.decompositions.subgraphs import expand_ranges
-from labelrank.losses.base import ALL, FloatArray, FlowLoss
+from labelrank.losses.base import ALL, FlowLoss
+from labelrank.supervision import PreferenceGraphs
 
 _WITHOUT_SUBGRAPHS = (cuts.ZERO_ONE, cuts.DISAGREEMENT, cuts.DOMINATION, cuts.DOMINATED)
 
@@ -66,6 +67,13 @@ class LogLinearLoss(FlowLoss):
     abilities: ClassVar[frozenset[str]] = frozenset({"flows", "curvature"})
     default_decomposition: ClassVar[str | None] = "domination"
 
+    def __init__(
+        self, graphs: PreferenceGraphs, decomposition: Any = None, sample_weight: FloatArray | None = None
+    ) -> None:
+        super().__init__(graphs, decomposition, sample_weight)
+        layers = self.decomposition.layers(graphs)
+        self.layers = layers if layers is not None and layers.kind in _WITHOUT_SUBGRAPHS else None
+
     def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
         """Loss of some instances; `inflow` and `outflow` are overwritten with T and I."""
         from labelrank._kernels.losses import log_linear as kernels
@@ -111,12 +119,6 @@ class LogLinearLoss(FlowLoss):
     def subgraphs(self) -> Subgraphs:
         """All subgraphs, cut when first needed."""
         return self.decomposition.cut(self.graphs)
-
-    @cached_property
-    def layers(self) -> Layers | None:
-        """Levels of layered graphs under a cut that is evaluated without its subgraphs."""
-        layers = self.decomposition.layers(self.graphs)
-        return layers if layers is not None and layers.kind in _WITHOUT_SUBGRAPHS else None
 
     def _flows_of_far_rows(
         self, rows: slice, far: npt.NDArray[np.bool_], scores: FloatArray, inflow: FloatArray, outflow: FloatArray

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.losses.base import ALL, FloatArray, Loss
+from labelrank._arrays import FloatArray
+from labelrank.losses.base import ALL, Loss
 from labelrank.supervision import PreferenceGraphs
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from labelrank._arrays import FloatArray
 from labelrank.losses.base import Loss
-from labelrank.models.base import FloatArray, Model
+from labelrank.models.base import Model
 
 
 class LabelFeatureModel(Model):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelrank._arrays import FloatArray
 from labelrank.losses.base import Loss
-from labelrank.models.base import FloatArray, Model
+from labelrank.models.base import Model
 
 
 class LinearModel(Model):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
 from labelrank.models import Model
-from labelrank.rankers.base import FloatArray, Training, report_empty_rows
+from labelrank.rankers.base import Training, report_empty_rows
 from labelrank.rankers.log_linear import LogLinearRanker
 from labelrank.supervision import PreferenceGraphs
 

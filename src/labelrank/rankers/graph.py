@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions
-from labelrank.decompositions import Decomposition
+from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import LOSSES, Loss, get_loss
 from labelrank.models import LabelFeatureModel, LinearModel, Model, Objective
-from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty, Progress, Training
+from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.solvers import SOLVERS, Solver, State, Stop, get_solver
 
 # The parameters of every learner that minimizes an objective by an iterative solver.
@@ -209,7 +210,8 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         self._minimize(self._model(data.X, loss.shape[1]), loss, self._solver(), progress)
 
     def _loss(self, data: Training) -> Loss:
-        return get_loss(self.loss)(data.graphs, self.decomposition, data.weight)
+        decomposition = None if self.decomposition is None else get_decomposition(self.decomposition)
+        return get_loss(self.loss)(data.graphs, decomposition, data.weight)
 
     def _model(self, X: Any, n_labels: int) -> Model:
         if callable(self.model):

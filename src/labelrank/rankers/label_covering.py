@@ -14,11 +14,12 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
-from labelrank.decompositions import Decomposition
+from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss
 from labelrank.models import LinearModel
-from labelrank.rankers.base import FloatArray, OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
+from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
 from labelrank.rankers.graph import MINIMIZING, MinimizerMixin
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
@@ -173,7 +174,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
             graphs, classes, self.outputs_2d_ = _relevant(y, X.shape[0], type(self).__name__)
             weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            loss = CoveringLoss(graphs, self.covering, weight)
+            loss = CoveringLoss(graphs, get_covering(self.covering), weight)
             report_empty_rows(loss.counted | (weight == 0), self.on_empty)
             self._set_classes(classes)
             progress = Progress(self, X, y)

@@ -9,11 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.special import expit
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions
-from labelrank.decompositions import Decomposition
-from labelrank.rankers.base import BaseRanker, FloatArray, OnEmpty
+from labelrank.decompositions import Decomposition, get_decomposition
+from labelrank.losses import LogLinearLoss, Loss
+from labelrank.rankers.base import BaseRanker, OnEmpty, Training
 from labelrank.rankers.graph import MINIMIZING, GraphRanker
-from labelrank.solvers import Boosting, Solver, get_solver
+from labelrank.solvers import LBFGS, Boosting, Solver
 
 
 class LogLinearRanker(GraphRanker):
@@ -103,7 +105,7 @@ class LogLinearRanker(GraphRanker):
     tau 0.9
     """
 
-    loss: ClassVar[str] = "log_linear"  # type: ignore[misc]
+    decomposition: str | Decomposition | Callable[..., Any]
     model: ClassVar[Literal["linear"]] = "linear"  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseRanker._parameter_constraints,
@@ -138,12 +140,15 @@ class LogLinearRanker(GraphRanker):
         self.n_jobs = n_jobs
         self.on_empty = on_empty
 
+    def _loss(self, data: Training) -> Loss:
+        return LogLinearLoss(data.graphs, get_decomposition(self.decomposition), data.weight)
+
     def _solver(self) -> Solver:
         if self.solver == "boosting":
             return Boosting(self.smoothing)
         if self.smoothing:
             raise ValueError(f'smoothing is for solver="boosting"; got smoothing={self.smoothing} with solver="lbfgs"')
-        return get_solver(self.solver)
+        return LBFGS()
 
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Probability that label i is before label j, according to the model of a single pair.

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import minimize
 
+from labelrank._arrays import FloatArray
 from labelrank.models.base import Objective
-from labelrank.solvers.base import FloatArray, Run, Solver
+from labelrank.solvers.base import Run, Solver
 
 _SETTLED = 1e-8
 

@@ -21,8 +21,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from labelrank._arrays import FloatArray
 from labelrank.models.base import Objective
-from labelrank.solvers.base import FloatArray, Run, Solver, in_place
+from labelrank.solvers.base import Run, Solver, in_place
 
 _BLOCK = 2**14  # coefficients worked on at once
 

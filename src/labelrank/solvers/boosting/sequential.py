@@ -13,11 +13,12 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from scipy import sparse
 
+from labelrank._arrays import FloatArray
 from labelrank.decompositions.coverings import SetCovering
 from labelrank.losses.covering import CoveringLoss
 from labelrank.models.base import Objective
 from labelrank.models.linear import LinearModel
-from labelrank.solvers.base import FloatArray, Run, Solver, in_place
+from labelrank.solvers.base import Run, Solver, in_place
 from labelrank.solvers.boosting.templates import largest_values
 
 _ROUNDS_BETWEEN_FRESH_SUMS = 100
@@ -67,9 +68,8 @@ class _Sequential:
         model, loss = cast(LinearModel, objective.model), cast(CoveringLoss, objective.loss)
         self.loss, self.coef, self.smoothing = loss, np.array(start, dtype=np.float64), float(smoothing)
         self.lengths = 1 / largest_values(model.X, model.fit_intercept)
-        self.rows = sparse.csr_array(model.X)
-        if model.fit_intercept:
-            self.rows = sparse.hstack([self.rows, np.ones((model.n_samples, 1))], format="csr")
+        X: Any = [sparse.csr_array(model.X)] + [sparse.csr_array(np.ones((model.n_samples, 1)))] * model.fit_intercept
+        self.rows = sparse.csr_array(sparse.hstack(X, format="csr"))
         self.columns = sparse.csc_array(self.rows)
         negative = bool(self.rows.nnz) and self.rows.data.min() < 0
         self.upper = self.rows.maximum(0) if negative else self.rows

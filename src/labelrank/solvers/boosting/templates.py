@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.solvers.base import FloatArray
+from labelrank._arrays import FloatArray
 
 
 class UserTemplates:
