@@ -7,8 +7,9 @@ Claims, each a ratio of times measured in turn in this process (the smallest of 
 2. one boosting pass over 20,000 documents x 6,000 terms x 100 labels: at most 2.5 times its three sparse products;
    ten times the documents: at most 12 times the time and the memory;
 3. a million battles over 50 labels, 100 dense features, L-BFGS to tol: under 5 times ten bare products X·W and Xᵀ·G;
-4. peak memory of a fit on sparse X, 20,000 documents x 6,000 terms x 100 labels: below 3 times the score matrix beside
-   the data, with boosting and with L-BFGS, with and without a penalty.
+4. memory beyond the data, and beyond the workspace of SciPy's L-BFGS, does not grow with the rows: from 10,000 to 40,000
+   documents x 6,000 terms x 100 labels it grows by less than a tenth of the score matrix of the new documents, with
+   boosting and with L-BFGS, with and without a penalty.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
@@ -126,20 +127,19 @@ def short_fit(size, quick, solver="boosting", alpha=0.0):
 
 
 def ten_times(quick):
-    """Growth of time and memory with the number of documents, and memory against the score matrix."""
+    """Growth of time and memory with the number of documents."""
     n = 500 if quick else 5000
     small, large = (short_fit(size, quick) for size in (n, 10 * n))
     time_ratio, memory_ratio = large[0] / small[0], (large[1] + large[2]) / (small[1] + small[2])
     print(f"2. ten times the documents: time {time_ratio:.1f}, data and peak memory {memory_ratio:.1f} (at most 12)")
     good = time_ratio <= 12 and memory_ratio <= 12
     for solver, alpha in (("boosting", 0.0), ("boosting", 1.0), ("lbfgs", 0.0), ("lbfgs", 1.0)):
-        size = 4 * n
-        _, peak, held, scores = short_fit(size, quick, solver, alpha)
-        good &= peak < 3 * scores
+        few, many = (short_fit(size, quick, solver, alpha) for size in (2 * n, 8 * n))
+        growth, scores = many[1] - few[1], many[3] - few[3]
+        good &= growth < 0.1 * scores
         print(
-            f"4. {solver}, alpha={alpha:g}, on {size} documents: peak {peak / 2**20:.0f} MiB "
-            f"beside the data of {held / 2**20:.0f} MiB; "
-            f"3 score matrices: {3 * scores / 2**20:.0f} MiB"
+            f"4. {solver}, alpha={alpha:g}: peak beside the data {few[1] / 2**20:.1f} MiB with {2 * n} documents, "
+            f"{many[1] / 2**20:.1f} MiB with {8 * n}; grows by {growth / scores:.3f} of the new scores (at most 0.1)"
         )
     return good
 
@@ -153,7 +153,7 @@ def battles(quick):
     difference = np.einsum("ij,ij->i", X, W.T[a] - W.T[b])
     won = rng.random(n) < 1 / (1 + np.exp(-difference))
     graphs = PreferenceGraphs.from_pairs(np.arange(n), np.where(won, a, b), np.where(won, b, a), n_labels=k)
-    ranker = LogLinearRanker(solver="lbfgs")
+    ranker = LogLinearRanker(alpha=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ranker.fit(X[:500], graphs[:500])

@@ -33,7 +33,7 @@ def main() -> None:
 
     errors = np.empty((len(COVERINGS), len(COVERINGS)))
     for row, trained in enumerate(COVERINGS):
-        model = LabelCoveringClassifier(trained, solver="lbfgs", alpha=1.0, max_iter=1000).fit(X_train, Y_train)
+        model = LabelCoveringClassifier(trained).fit(X_train, Y_train)
         scores = model.decision_function(X_test)
         errors[row] = [covering_error(Y_test, scores, measured) for measured in COVERINGS]
 

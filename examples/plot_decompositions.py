@@ -30,7 +30,7 @@ def main() -> None:
     X, Y, parents = make_multilabel_hierarchy(n_samples, n_labels=8, n_roots=3, random_state=0)
     graphs = PreferenceGraphs.from_hierarchy(Y, parents)
     half = len(graphs) // 2
-    ranker = LogLinearRanker(solver="lbfgs", alpha=1.0, max_iter=500).fit(X[:half], graphs[:half])
+    ranker = LogLinearRanker().fit(X[:half], graphs[:half])
     tested, ranks = graphs[half:], ranker.predict(X[half:])
     errors = [disagreement_error(graph, row[None]) for graph, row in zip(tested, ranks, strict=True)]
     three_layers = np.flatnonzero(tested.levels.max(axis=1) == 2)

@@ -40,7 +40,7 @@ class PlackettLuceLoss(Loss):
     >>> from labelrank import as_graphs
     >>> from labelrank.losses import PlackettLuceLoss
     >>> loss = PlackettLuceLoss(as_graphs([[1, 2, 3]]))
-    >>> round(np.exp(-loss.value(np.zeros((1, 3)))), 4)  # six rankings, all as likely
+    >>> print(f"{np.exp(-loss.value(np.zeros((1, 3)))):.4f}")  # six rankings, equally likely
     0.1667
     """
 

@@ -58,7 +58,7 @@ class Model:
         raise NotImplementedError
 
     def largest_change(self, loss: Loss) -> float:
-        """Largest Σ_j |π_j| of an edge of a counted instance, which bounds the step of boosting."""
+        """Largest 1-norm of π along an edge of a counted instance, which bounds the step of boosting."""
         raise NotImplementedError
 
     def root_mean_square(self, share: FloatArray) -> FloatArray:

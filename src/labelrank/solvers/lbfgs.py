@@ -27,7 +27,7 @@ class LBFGS(Solver):
     >>> model = LinearModel(np.array([[1.0], [-1.0]]), 2, fit_intercept=False)
     >>> objective = Objective(model, LogLinearLoss(as_graphs([[1, 2], [2, 1]])), alpha=1.0)
     >>> LBFGS().solve(objective, np.zeros((1, 2)), Stop(max_iter=50, tol=1e-6)).coef.round(3)
-    array([[ 0.402, -0.402]])
+    array([[ 0.521, -0.521]])
     """
 
     name: ClassVar[str] = "lbfgs"
