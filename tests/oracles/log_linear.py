@@ -35,9 +35,10 @@ def loss(h, cut, lam, weight=None):
 
 
 def boost(h, cut, n_iter, smoothing=0.0, weight=None):
-    """Coefficients after `n_iter` steps, the loss before and after each, the bound of each."""
+    """Coefficients after `n_iter` steps, the mean loss before and after each, the bound on each decrease of it."""
     n_base = h.shape[2]
     weight = np.ones(len(h)) if weight is None else weight
+    total_weight = sum(w for w, parts in zip(weight, cut, strict=True) if parts)
     pi = _changes(h, cut)
     Z = max(np.abs(change).sum() for i, row in enumerate(pi) if weight[i] > 0 for change in row.values())
     lam = np.zeros(n_base)
@@ -66,4 +67,4 @@ def boost(h, cut, n_iter, smoothing=0.0, weight=None):
         lam = lam - step / Z
         curve.append(loss(h, cut, lam, weight))
         bounds.append(bound / Z)
-    return lam, np.array(curve), np.array(bounds)
+    return lam, np.array(curve) / total_weight, np.array(bounds) / total_weight

@@ -179,7 +179,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
             self._set_classes(classes)
             progress = Progress(self, X, y)
             model = LinearModel(X, graphs.shape[1], fit_intercept=self.fit_intercept)
-            self._minimize(model, loss, self._solver(model), progress)
+            self._minimize(model, loss, self._solver(model, loss), progress)
             progress.end()
         return self
 
@@ -221,7 +221,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         check_same_labels(self, getattr(self, "classes_", None), classes)
         self.classes_ = classes
 
-    def _solver(self, model: LinearModel) -> Solver:
+    def _solver(self, model: LinearModel, loss: CoveringLoss) -> Solver:
         named = isinstance(self.templates, str)
         if self.solver == "lbfgs":
             if not named or self.templates != "parallel":
@@ -233,7 +233,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
             return LBFGS()
         if not named:
             lengths = check_templates(self.templates, model.n_penalized, self.fit_intercept)
-            lengths /= largest_values(model.X, self.fit_intercept)
+            lengths /= largest_values(model.X, self.fit_intercept, loss.counted)
             return Boosting(self.smoothing, UserTemplates(lengths))
         if self.templates == "sequential" and self.alpha:
             raise ValueError('templates="sequential" has no penalty; pass alpha=0, or use templates="parallel"')

@@ -67,7 +67,7 @@ class _Sequential:
     def __init__(self, objective: Objective, start: FloatArray, smoothing: float) -> None:
         model, loss = cast(LinearModel, objective.model), cast(CoveringLoss, objective.loss)
         self.loss, self.coef, self.smoothing = loss, np.array(start, dtype=np.float64), float(smoothing)
-        self.lengths = 1 / largest_values(model.X, model.fit_intercept)
+        self.lengths = 1 / largest_values(model.X, model.fit_intercept, loss.counted)
         X: Any = [sparse.csr_array(model.X)] + [sparse.csr_array(np.ones((model.n_samples, 1)))] * model.fit_intercept
         self.rows = sparse.csr_array(sparse.hstack(X, format="csr"))
         self.columns = sparse.csc_array(self.rows)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
 
@@ -73,8 +74,17 @@ def check_templates(templates: Any, n_features: int, fit_intercept: bool) -> Flo
     return lengths
 
 
-def largest_values(X: Any, fit_intercept: bool) -> FloatArray:
+def largest_values(X: Any, fit_intercept: bool, counted: npt.NDArray[np.bool_] | None = None) -> FloatArray:
     """Largest absolute value of each hypothesis, at least 1; a sparse `X` must be free of duplicates.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Examples.
+    fit_intercept : bool
+        Whether there is a last, constant hypothesis.
+    counted : bool ndarray of shape (n_samples,), optional
+        Examples to look at; by default all.
 
     Examples
     --------
@@ -83,6 +93,8 @@ def largest_values(X: Any, fit_intercept: bool) -> FloatArray:
     >>> largest_values(np.array([[0.5, -3.0], [0.1, 2.0]]), True)
     array([1., 3., 1.])
     """
+    if counted is not None and counted.any() and not counted.all():
+        X = X[counted]
     largest: Any = abs(X).max(axis=0)
     largest = np.asarray(largest.toarray() if hasattr(largest, "toarray") else largest).ravel()
     return np.maximum(np.append(largest, 1.0) if fit_intercept else largest, 1.0)
