@@ -7,9 +7,9 @@ Claims, each a ratio of times measured in turn in this process (the smallest of 
 2. one boosting pass over 20,000 documents x 6,000 terms x 100 labels: at most 2.5 times its three sparse products;
    ten times the documents: at most 12 times the time and the memory;
 3. a million battles over 50 labels, 100 dense features, L-BFGS to tol: under 5 times ten bare products X·W and Xᵀ·G;
-4. memory beyond the data, and beyond the workspace of SciPy's L-BFGS, does not grow with the rows: from 10,000 to 40,000
-   documents x 6,000 terms x 100 labels it grows by less than a tenth of the score matrix of the new documents, with
-   boosting and with L-BFGS, with and without a penalty.
+4. memory beyond the data, and beyond the workspace of SciPy's L-BFGS, does not grow with the rows: from 10,000 to
+   40,000 documents x 6,000 terms x 100 labels it grows by less than a tenth of the score matrix of the new documents,
+   with boosting and with L-BFGS, with and without a penalty.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
