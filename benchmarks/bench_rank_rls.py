@@ -4,14 +4,14 @@ All times are CPU seconds of one thread: BLAS is pinned to one, and each routine
 process, next to ours. RLScore's figures were measured once, from its sources, since it installs on none of the Pythons
 that this library supports; they mean something only on a machine whose floor is like the one printed with them.
 
-1. sparse RankRLS, Gaussian kernel, 10,000 items in 500 groups of 20, 2,500 basis vectors: `fit` and decomposition at
-   most 1.6 times the floor (syrk, two triangular solves and Cholesky factors, one eigendecomposition); `fit` 4 times, a
-   path of 20 penalties 10 times, leaving one group out for 20 penalties 5 times faster than RLScore, whose fit too has
-   the items' rows in the eigenvectors; half its peak memory;
+1. sparse RankRLS, Gaussian kernel, 10,000 items in 500 groups of 20, 2,500 basis vectors: `fit` and decomposition take
+   at most 1.6 times the floor (syrk, two triangular solves and Cholesky factors, one eigendecomposition); `fit` is 4
+   times, a path of 20 penalties 10 times, and leaving one group out for 20 penalties 5 times faster than RLScore, whose
+   fit also turns the items to the eigenvectors; with half its peak memory;
 2. all of 4,000 items as basis: `fit` 4 times faster than RLScore, with the decomposition at most 1.6 times the floor;
 3. linear, 100 features: `fit` and path no slower than RLScore;
 4. 100,000 and 1,000,000 items, 500 basis vectors: time grows at most 12 times, peak memory of the process below 4 GiB;
-5. labels never seen: ranking 20 of 100 labels by their features reaches 90 % of the tau of training on all labels.
+5. unseen labels: ranking 20 of 100 labels by their features reaches 90 % of the tau of training on all labels.
 
 Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
 
@@ -31,6 +31,7 @@ from labelrank import ranks_from_scores
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.rankers.rank_rls import RankRLS
+from labelrank.solvers.least_squares.items import ItemSystem
 from labelrank.solvers.least_squares.leave_out import held_out_scores
 
 RLSCORE = {"fit": 39.9, "path": 0.50, "leave out": 7.7, "predict": 2.6, "memory": 1503, "full": 36, "linear": 0.12}
@@ -88,15 +89,15 @@ def sparse_rank_rls(quick):
     RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99])  # compiled before it is timed
     print(f"1. sparse RankRLS, {m} items, {r} basis vectors")
     fit, _ = timed(lambda: model.fit(X, y, groups=groups))
-    floor = bare(m, model.gram_)
-    decompose, _ = timed(model._decompose)
+    floor = bare(m, model.system_["gram"])
+    decompose, _ = timed(lambda: model.path(ALPHAS[:1]))
     path = fastest(lambda: model.path(ALPHAS), 3)
     predict = fastest(lambda: model.predict(X), 2)
-    # Solving the finished system would do with two solves of its size; solving the rows first is what accuracy costs.
+    # Solving the finished system would need two solves of its size only; solving the rows first is more accurate.
     everything = floor["syrk"] + 2 * floor["potrf"] + 2 * floor["back"] + floor["eigh"]
     print(f"   fit {fit:.2f} s, decomposition {decompose:.2f} s, path {path:.4f} s, prediction {predict:.2f} s")
     whole, rotate = leave_out(model, X, y, groups)
-    print(f"   leaving out for 20 penalties {whole:.2f} s, of which {rotate:.2f} s turn the rows to the eigenvectors")
+    print(f"   leaving out for 20 penalties {whole:.2f} s, of which {rotate:.2f} s rotate the rows to the eigenvectors")
     memory = peak("memory", m, r)
     good = verdict("fit and decomposition over the floor", (fit + decompose) / everything, 1.6, "times")
     if quick:
@@ -112,14 +113,11 @@ def sparse_rank_rls(quick):
 
 def leave_out(model, X, y, groups):
     """Time for 20 penalties, and that of the product with the eigenvectors in it."""
-    fitted = RankRLS(kernel="rbf", gamma=0.01, n_basis=model.n_basis, random_state=0)
-    data, grouped = fitted._prepare(X, y, groups, None)
-    rows = fitted._rows(data, grouped)
-    given = (model.eigenvalues_, model.projections_, model.directions_, grouped)
-    whole, _ = timed(lambda: held_out_scores(*given, ALPHAS, rows))
-    step = 800
-    turn = lambda: [rows(a, min(a + step, len(X))) @ model.directions_ for a in range(0, len(X), step)]  # noqa: E731
-    return whole, timed(turn)[0]
+    _, loss, _, rows = RankRLS(**model.get_params())._prepare(X, y, None, groups)
+    system = ItemSystem(**model.system_)
+    whole, _ = timed(lambda: held_out_scores(system, loss, ALPHAS, rows))
+    parts = [slice(a, a + 800) for a in range(0, len(X), 800)]
+    return whole, timed(lambda: [rows(part) @ system.directions for part in parts])[0]
 
 
 def full_rank_rls(quick):
@@ -128,8 +126,8 @@ def full_rank_rls(quick):
     model = RankRLS(kernel="rbf", gamma=0.01).fit(X[:100], y[:100], groups=groups[:100])
     print(f"2. all of {m} items")
     fit, _ = timed(lambda: model.fit(X, y, groups=groups))
-    floor = bare(1, model.gram_)
-    decompose, _ = timed(model._decompose)
+    floor = bare(1, model.system_["gram"])
+    decompose, _ = timed(lambda: model.path(ALPHAS[:1]))
     print(f"   fit {fit:.2f} s, decomposition {decompose:.2f} s, path {fastest(lambda: model.path(ALPHAS), 3):.4f} s")
     good = verdict("both over the floor", (fit + decompose) / (floor["potrf"] + floor["eigh"]), 1.6, "times")
     return quick or good & verdict("fit", fit, RLSCORE["full"] / 4)
@@ -160,7 +158,7 @@ def child(kind, m, r):
     seconds, _ = timed(lambda: model.fit(X, y, groups=groups))
     if kind == "memory":
         model.path(ALPHAS)
-        model._held_out(X, RankRLS(basis=[0])._prepare(X, y, groups, None)[1], ALPHAS)
+        leave_out(model, X, y, groups)
     # Not ru_maxrss: on Linux it starts from that of the parent.
     with open("/proc/self/status") as status:
         used = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
@@ -183,7 +181,7 @@ def unseen_labels(quick):
     scores = users @ B @ labels.T
     noisy, truth = ranks_from_scores(scores + rng.normal(size=scores.shape)), ranks_from_scores(scores)
     unseen, train, test = np.arange(k) % 5 == 0, slice(0, 120), slice(120, None)
-    print("5. 20 of 100 labels never seen")
+    print("5. 20 of 100 labels unseen in training")
     good = True
     for kernel in ("linear", "rbf"):
         params = {"label_kernel": kernel, "label_kernel_params": {"gamma": 0.1}}

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from labelrank import RankRLS, RankRLSCV
 from labelrank.metrics import group_disagreement
-from labelrank.solvers.least_squares.systems import basis_factor
+from labelrank.solvers.least_squares.basis import basis_factor
 from papers.tsivtsivadze2008.data import FloatArray, IntArray
 
 METHODS = {
@@ -112,7 +112,7 @@ def _rank(
     every = len(basis) == len(y)
     ranker = RankRLS(
         kernel=kernel["kernel"],
-        gamma=kernel.get("gamma"),
+        gamma=kernel.get("gamma", "scale"),
         **({} if every else {"basis": basis}),  # type: ignore[arg-type]
     )
     search = RankRLSCV(alphas, estimator=ranker, cv=list(folds))

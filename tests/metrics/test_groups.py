@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from oracles import metrics as oracle
 from sklearn.exceptions import UndefinedMetricWarning
 
-from labelrank.metrics import group_disagreement, groups
+from labelrank.metrics import group_disagreement
 
 
 @given(
@@ -28,14 +28,27 @@ def test_equals_the_literal_equation(items):
     assert_allclose(group_disagreement(y[order], f[order], [ids[i] for i in order]), expected, atol=1e-12)
 
 
-def test_large_groups_by_sorting_equal_small_groups_by_pairs(monkeypatch):
-    rng = np.random.default_rng(0)
-    y, f = rng.integers(0, 20, 600), rng.integers(0, 15, 600)
-    by_pairs = group_disagreement(y, f, None)
-    monkeypatch.setattr(groups, "_LARGE", 10)
-    assert_allclose(group_disagreement(y, f, None), by_pairs, rtol=1e-12)
-    half_of_the_untied = np.mean(y[:, None] != y[None, :]) * 600 / 599 / 2
-    assert_allclose(group_disagreement(y, np.ones(600), None), half_of_the_untied, rtol=1e-12)
+def test_large_groups_by_sorting_equal_pairs():
+    """Without weights, groups of more than 4096 items are sorted; with weights, pairs are counted."""
+    rng, n = np.random.default_rng(0), 5000
+    y, f = rng.integers(0, 20, n), rng.integers(0, 15, n)
+    assert_allclose(group_disagreement(y, f, None), group_disagreement(y, f, None, np.ones(n)), rtol=1e-12)
+    half_of_the_untied = np.mean(y[:, None] != y[None, :]) * n / (n - 1) / 2
+    assert_allclose(group_disagreement(y, np.ones(n), None), half_of_the_untied, rtol=1e-12)
+
+
+def test_weights_of_items():
+    y, f, names = np.array([3, 2, 1, 1, 2, 5]), np.array([1, 3, 2, 1, 1, 0]), np.array(list("aaabbb"))
+    copies = np.array([2, 1, 3, 1, 0, 2])
+    pairs = {"a": [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 0.0)], "b": [(3, 5, 1.0)]}
+    expected = [
+        np.average([wrong for *_, wrong in listed], weights=[copies[i] * copies[j] for i, j, _ in listed])
+        for listed in pairs.values()
+    ]
+    assert_allclose(group_disagreement(y, f, names, copies), np.mean(expected))
+    assert_allclose(group_disagreement(y, f, names, 1e-200 * copies), np.mean(expected))
+    with pytest.raises(ValueError, match="sample_weight"):
+        group_disagreement(y, f, names, [1.0, 2.0])
 
 
 def test_extremes_and_single_items():

@@ -121,7 +121,7 @@ def test_they_are_scorers_like_others(name):
     assert repr(scorer).startswith(f"make_scorer({metric}, ")
     for copied in (pickle.loads(pickle.dumps(scorer)), clone(scorer, safe=False), check_scoring(scoring=scorer)):
         assert repr(copied) == repr(scorer)
-    assert scorer._accept_sample_weight() is (name != "group_disagreement")
+    assert scorer._accept_sample_weight()
 
 
 def test_weights_reach_the_metrics_of_sets():

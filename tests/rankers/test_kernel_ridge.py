@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from callbacks import Steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,7 +19,6 @@ from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, ranks_from_scores
 from labelrank.metrics import kendall_tau
-from labelrank.rankers import kernel_ridge as module
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.rankers.rank_rls import RankRLS
 
@@ -42,7 +42,9 @@ def centred(scores):
 # --- Closed forms
 
 
-@pytest.mark.parametrize(("kernel", "params"), [("linear", {}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2})])
+@pytest.mark.parametrize(
+    ("kernel", "params"), [("linear", {}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2, "gamma": 0.3})]
+)
 def test_without_label_features_it_is_ridge_on_centred_ranks(kernel, params):
     ours = KernelRidgeRanker(0.7, kernel=kernel, fit_intercept=False, **params).fit(X, Y, WEIGHT)
     theirs = KernelRidge(alpha=0.7, kernel=kernel, **params).fit(X, centred(-Y), WEIGHT)
@@ -62,7 +64,7 @@ def test_an_intercept_is_a_constant_in_the_kernel(kernel):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("labels", [{}, WITH_LABELS], ids=["identity", "label kernel"])
 @pytest.mark.parametrize("y", [Y, MISSING], ids=["complete", "missing"])
-def test_features_or_instances_whichever_are_fewer(form, labels, y, monkeypatch):
+def test_features_or_instances_whichever_are_fewer(form, labels, y):
     wide = np.hstack([X, RNG.normal(size=(N, N))])
     for features in (X, wide):
         expected = KernelRidgeRanker(0.7, kernel="precomputed", **labels).fit(features @ features.T, y)
@@ -70,9 +72,22 @@ def test_features_or_instances_whichever_are_fewer(form, labels, y, monkeypatch)
         scores = expected.decision_function(features @ features.T)
         assert_allclose(ours.decision_function(form(features)), scores, atol=1e-7)
         assert ours.coef_.shape == (LABELS, features.shape[1])
-    monkeypatch.setattr(module, "_LARGEST", 2)
-    ours = KernelRidgeRanker(0.7, **labels).fit(form(wide), y)
-    assert_allclose(ours.decision_function(form(wide)), scores, atol=1e-7)
+
+
+@pytest.mark.parametrize("labels", [False, True], ids=["identity", "label kernel"])
+def test_complete_rankings_of_large_sparse_features(labels):
+    """More rows and columns than a closed form is made for."""
+    n, rng = 8200, np.random.default_rng(0)
+    cells = np.repeat(np.arange(n), 3), rng.integers(0, n, 3 * n)
+    features = sparse.csr_array((rng.normal(size=3 * n), cells), shape=(n, n))
+    y = rng.permuted(np.tile([1.0, 2.0, 3.0], (n, 1)), axis=1)
+    gram = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]]) if labels else np.eye(3)
+    params = {"label_features": gram, "label_kernel": "precomputed"} if labels else {}
+    ranker = KernelRidgeRanker(0.7, fit_intercept=False, **params).fit(features, y)
+    assert ranker.n_iter_ > 1
+    assert ranker.loss_curve_[-1] == pytest.approx(ranker.loss_curve_.min())
+    residual = centred(-y - ranker.decision_function(features))
+    assert_allclose((features.T @ residual).T, 0.7 * ranker.coef_, atol=1e-6)
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT, np.arange(N) % 3.0], ids=["equal", "weights", "zeros"])
@@ -97,21 +112,20 @@ def test_it_is_rank_rls_on_pairs_of_instance_and_label(label_kernel):
     assert_allclose(ranker.decision_function(X).ravel(), items.predict(K), atol=1e-9)
 
 
-def test_conjugate_gradients_equal_the_closed_form(monkeypatch):
-    """The same complete rankings by both."""
-    closed = KernelRidgeRanker(0.4, kernel="rbf", **WITH_LABELS).fit(X, Y, WEIGHT)
-    pairs = module.label_pairs
-
-    def without_scores(graphs, weight):
-        found = pairs(graphs, weight)
-        found.scores = None
-        return found
-
-    monkeypatch.setattr(module, "label_pairs", without_scores)
-    iterated = KernelRidgeRanker(0.4, kernel="rbf", **WITH_LABELS).fit(X, Y, WEIGHT)
+@pytest.mark.parametrize("params", [{}, {"kernel": "rbf"}, WITH_LABELS, {"kernel": "rbf", **WITH_LABELS}], ids=str)
+def test_conjugate_gradients_equal_the_closed_form(params):
+    """An instance of hardly any weight, with a missing label, changes the way to the solution only."""
+    y, weight = np.vstack([Y, [[1, 2, 3, 4, np.nan]]]), np.append(WEIGHT, 1e-9)
+    features = np.vstack([X, X[:1]])
+    params = {"gamma": 0.5, **params}
+    closed = KernelRidgeRanker(0.4, **params).fit(X, Y, WEIGHT)
+    iterated = KernelRidgeRanker(0.4, **params).fit(features, y, weight)
+    assert (closed.n_iter_, closed.gap_) == (1, 0.0)
     assert iterated.n_iter_ > 1
     assert iterated.gap_ <= 1e-10
-    assert_allclose(iterated.decision_function(X), closed.decision_function(X), atol=1e-8)
+    assert_allclose(iterated.decision_function(X), closed.decision_function(X), atol=1e-6)
+    for end in (0, -1):
+        assert iterated.loss_curve_[end] == pytest.approx(closed.loss_curve_[end], rel=1e-6)
 
 
 # --- Missing labels, edges
@@ -168,7 +182,7 @@ def test_a_cycle_has_no_order():
 
 
 def test_stopping_early_is_said():
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 iterations with a residual of"):
+    with pytest.warns(ConvergenceWarning, match="did not converge: after max_iter=2 iterations the gap is"):
         ranker = KernelRidgeRanker(1e-3, max_iter=2).fit(X, MISSING)
     assert ranker.n_iter_ == 2
     assert ranker.gap_ > 1e-10
@@ -234,10 +248,10 @@ def test_sparse_label_features_and_callables():
     ("params", "message"),
     [
         ({"label_features": FEATURES[1:]}, "label_features has 4 rows, but y has 5 labels"),
-        ({"label_kernel": "precomputed"}, "needs the kernel as label_features"),
+        ({"label_kernel": "precomputed"}, "needs the kernel matrix as label_features"),
         ({"label_kernel": "rbf"}, "are for label_features, which are not given"),
         ({"label_kernel_params": {"gamma": 1.0}}, "are for label_features, which are not given"),
-        ({"label_kernel": "precomputed", "label_features": FEATURES}, "precomputed label kernel must be square"),
+        ({"label_kernel": "precomputed", "label_features": FEATURES}, "the label kernel must be square"),
         ({"label_features": FEATURES, "label_kernel_params": {"c": 1}}, "take gamma, degree and coef0"),
         ({"label_features": -np.eye(LABELS), "label_kernel": "precomputed"}, "not positive semi-definite"),
         ({"kernel": "precomputed"}, r"must be square, got shape \(25, 3\)"),
@@ -286,15 +300,17 @@ def test_penalty_below_rounding():
     assert_allclose(tiny.decision_function(np.hstack([X, X])), small.decision_function(np.hstack([X, X])), atol=1e-4)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("alpha", [1e-300, 1e-14])
-def test_conjugate_gradients_below_rounding(kernel, alpha):
-    """Rounding stops them before `max_iter`: that is said, and what is kept is no worse than scores of zero."""
+def test_conjugate_gradients_below_rounding(alpha):
+    """Rounding stops them before `max_iter`, with a warning, and the best iterate is no worse than scores of zero."""
     twice = np.vstack([X, X])
-    with pytest.warns(ConvergenceWarning, match="with a residual of"):
-        ranker = KernelRidgeRanker(alpha, kernel=kernel).fit(twice, np.vstack([MISSING, Y]))
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        ranker = KernelRidgeRanker(alpha, kernel="rbf").fit(twice, np.vstack([MISSING, Y]))
     assert 1e-10 < ranker.gap_ <= 1
     assert np.abs(ranker.decision_function(X)).max() < 100
+    linear = KernelRidgeRanker(alpha).fit(twice, np.vstack([MISSING, Y]))
+    assert linear.gap_ <= 1e-10
+    assert np.abs(linear.decision_function(X)).max() < 100
 
 
 def test_a_residual_below_tol_is_the_true_one():
@@ -311,11 +327,16 @@ def test_features_that_overflow(kernel, y):
         KernelRidgeRanker(kernel=kernel).fit(X * 1e200, y)
 
 
-def test_predictions_in_blocks(monkeypatch):
-    ranker = KernelRidgeRanker(kernel="rbf").fit(X, Y)
-    whole = ranker.decision_function(X)
-    monkeypatch.setattr(module, "block_rows", lambda n: 7)
-    assert_allclose(ranker.decision_function(X), whole)
+@pytest.mark.parametrize("params", [{}, {"kernel": "rbf"}], ids=str)
+def test_progress_and_interruption(params):
+    steps = Steps(stop_after=3)
+    ranker = KernelRidgeRanker(1e-3, **params).set_callbacks(steps).fit(X, MISSING)
+    assert ranker.n_iter_ == 3
+    assert ranker.loss_curve_.shape == (4,)
+    assert steps.names[:3] == ["iteration"] * 3
+    with pytest.warns(UserWarning, match="KernelRidgeRanker was interrupted after"):
+        ranker = KernelRidgeRanker(1e-3, **params).set_callbacks(Steps(interrupt_after=3)).fit(X, MISSING)
+    assert ranker.score(X, MISSING) > 0
 
 
 def test_grid_search_with_label_features():
@@ -330,7 +351,7 @@ def test_grid_search_with_label_features():
 def test_precomputed_kernels_are_symmetric():
     X, y = np.eye(3), np.array([[1, 2], [2, 1], [1, 2]])
     skewed = np.triu(np.ones((3, 3)))
-    with pytest.raises(ValueError, match="a precomputed kernel must be symmetric"):
+    with pytest.raises(ValueError, match="the precomputed kernel must be symmetric"):
         KernelRidgeRanker(kernel="precomputed").fit(skewed, y)
-    with pytest.raises(ValueError, match="a precomputed label kernel must be symmetric"):
+    with pytest.raises(ValueError, match="the label kernel must be symmetric"):
         KernelRidgeRanker(label_features=[[1.0, 1.0], [0.0, 1.0]], label_kernel="precomputed").fit(X, y)

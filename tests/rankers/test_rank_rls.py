@@ -6,21 +6,20 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from callbacks import Steps
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import rls as oracle
 from rankers.rank_rls_items import GROUPS, MODELS, RNG, WEIGHT, D, K, L, M, R, X, Y, every_model
 from scipy import sparse
 from sklearn.base import clone, is_regressor
-from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelrank.metrics import group_disagreement
-from labelrank.rankers import rank_rls as module
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.rankers.rank_rls_cv import RankRLSCV
-from labelrank.solvers.least_squares import systems as rls
 
 
 @parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
@@ -53,7 +52,7 @@ def test_formula_8(alpha):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_linear_kernels_by_every_route(form, monkeypatch):
+def test_linear_kernels_by_every_closed_form(form):
     expected = np.linalg.solve(X.T @ L @ X + 0.5 * np.eye(D), X.T @ L @ Y)
     primal = RankRLS(0.5).fit(form(X), Y, groups=GROUPS)
     assert primal.route_ == "primal"
@@ -69,23 +68,40 @@ def test_linear_kernels_by_every_route(form, monkeypatch):
     expected = np.linalg.solve(wide.T @ L @ wide + 0.5 * np.eye(D + M), wide.T @ L @ Y)
     assert_allclose(dual.coef_, expected, atol=1e-9)
     assert_allclose(dual.path([0.5])[0], expected, atol=1e-9)
-    monkeypatch.setattr(module, "_LARGEST", 20)
-    iterative = RankRLS(0.5).fit(sparse.csr_array(wide), Y, groups=GROUPS)
-    assert iterative.route_ == "iterative"
-    assert_allclose(iterative.predict(wide), wide @ expected, atol=1e-7)
+    for model in (primal, basis, dual):
+        assert (model.n_iter_, model.gap_) == (1, 0.0)
+
+
+def large_sparse_items(m=8200):
+    """Items with more rows and columns than a closed form is made for."""
+    rng = np.random.default_rng(0)
+    cells = np.repeat(np.arange(m), 3), rng.integers(0, m, 3 * m)
+    features = sparse.csr_array((rng.normal(size=3 * m), cells), shape=(m, m))
+    return features, features @ rng.normal(size=m) + rng.normal(size=m), np.arange(m) // 10, rng.uniform(0.5, 2, m)
+
+
+def test_large_sparse_features_by_conjugate_gradients():
+    features, y, groups, weight = large_sparse_items()
+    model = RankRLS(0.5).fit(features, y, weight, groups=groups)
+    assert model.route_ == "iterative"
+    assert model.n_iter_ > 1
+    assert model.gap_ <= 1e-10
+    error, total = y - model.predict(features), np.bincount(groups, weight)
+    error -= (np.bincount(groups, weight * error) / total)[groups]
+    assert_allclose(features.T @ (weight * total[groups] * error), 0.5 * model.coef_, atol=1e-6)
     with pytest.raises(ValueError, match=r"fitted by conjugate gradients, for its own alpha=0\.5 alone"):
-        iterative.path([1.0])
+        model.path([1.0])
+    with pytest.raises(ValueError, match="X is too large for leaving out one group at a time"):
+        RankRLSCV().fit(features, y, groups=groups)
 
 
-def test_conjugate_gradients_that_stop_early_say_so():
-    from labelrank.solvers.least_squares.groups import group_items
-    from labelrank.solvers.least_squares.iterative import solve_iteratively
-
-    items = group_items(Y, GROUPS, np.ones(M), "pairs")
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations with a residual of"):
-        solve_iteratively(sparse.csr_array(X), items, 0.5, max_iter=2)
-    constant = group_items(np.zeros(M), None, np.ones(M), "pairs")
-    assert_array_equal(solve_iteratively(sparse.csr_array(X), constant, 1.0), np.zeros(D))
+def test_conjugate_gradients_report_progress_and_can_be_interrupted():
+    features, y, groups, _ = large_sparse_items()
+    asked = RankRLS(0.5).set_callbacks(Steps(stop_after=3)).fit(features, y, groups=groups)
+    assert asked.n_iter_ == 3
+    with pytest.warns(UserWarning, match="RankRLS was interrupted after"):
+        interrupted = RankRLS(0.5).set_callbacks(Steps(interrupt_after=3)).fit(features, y, groups=groups)
+    assert 0 < interrupted.score(features, y, groups=groups) <= 1
 
 
 def test_one_group_is_ridge():
@@ -110,11 +126,12 @@ def test_path_equals_fitting(model):
 
 def test_path_is_kept():
     model = RankRLS(kernel="rbf").fit(X, Y, groups=GROUPS)
+    unpickled = pickle.loads(pickle.dumps(model))
     first = model.path([1.0, 2.0])
-    assert not hasattr(model, "gram_")
     assert_array_equal(model.path([1.0, 2.0]), first)
+    assert_allclose(unpickled.path([2.0])[0], first[1])
     assert_allclose(pickle.loads(pickle.dumps(model)).path([2.0])[0], first[1])
-    assert hasattr(model.fit(X, Y, groups=GROUPS), "gram_")
+    assert_allclose(model.fit(X, Y, groups=GROUPS).path([1.0, 2.0]), first)
     for alphas in ([], [0.0], [-1.0], [np.nan], [[1.0]]):
         with pytest.raises(ValueError, match="alphas must be one or more finite numbers above 0"):
             model.path(alphas)
@@ -150,11 +167,22 @@ def test_weights_are_numbers_of_copies():
         assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-9)
 
 
-def test_blocks_do_not_matter(monkeypatch):
-    plain = {name: clone(model).fit(X, Y, WEIGHT, groups=GROUPS).predict(X) for name, model in MODELS.items()}
-    monkeypatch.setattr(rls, "block_rows", lambda n: 7)
-    for name, model in MODELS.items():
-        assert_allclose(clone(model).fit(X, Y, WEIGHT, groups=GROUPS).predict(X), plain[name], atol=1e-9)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_groups_that_are_larger_than_a_block_of_rows(kernel):
+    """9000 rows of 600 columns are worked off in three blocks; the first group is in all of them."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(9000, 600 if kernel == "linear" else 8)) + 100.0
+    groups = np.searchsorted([8000, 8001], np.arange(9000), side="right")
+    y, weight = features[:, 0] + 5.0 * groups + rng.normal(size=9000), rng.uniform(0.5, 2, 9000)
+    basis = {} if kernel == "linear" else {"basis": np.arange(600), "gamma": 0.05}
+    model = RankRLS(10.0, kernel=kernel, **basis).fit(features, y, weight, groups=groups)
+    values = features if kernel == "linear" else rbf_kernel(features, features[:600], gamma=0.05)
+    error, total = y - model.predict(features), np.bincount(groups, weight)
+    error -= (np.bincount(groups, weight * error) / total)[groups]
+    gradient = values.T @ (weight * total[groups] * error)
+    norm = model.coef_ if kernel == "linear" else values[:600] @ model.dual_coef_
+    scale = np.linalg.norm(values.T @ (weight * total[groups] * (y - y.mean())))
+    assert np.linalg.norm(gradient - 10.0 * norm) <= 1e-9 * scale
 
 
 def test_sparse_and_dense_with_kernels():
@@ -203,6 +231,7 @@ def test_all_items_as_basis_is_the_full_model():
         ({"basis": [0.5]}, "a list of rows of X"),
         ({"basis": [1, 2], "n_basis": 3}, "basis names 2 rows; leave n_basis out"),
         ({"basis": "kmeans"}, 'basis="kmeans" needs n_basis'),
+        ({"gamma": -1.0}, "'gamma' parameter"),
         ({"kernel_params": {"c": 1}}, "kernel_params are for a callable kernel"),
         ({"alpha": 0.0}, "'alpha' parameter"),
         ({"kernel": "gauss"}, "'kernel' parameter"),
@@ -378,7 +407,7 @@ def test_a_basis_of_all_rows_in_another_order():
     ours = RankRLS(0.5, kernel="precomputed", basis=basis).fit(K, Y, groups=GROUPS)
     assert_allclose(ours.predict(K), expected.predict(X), atol=1e-7)
     assert_array_equal(ours.columns_, basis)
-    with pytest.raises(ValueError, match="square precomputed kernel must be symmetric"):
+    with pytest.raises(ValueError, match="a square precomputed kernel must be symmetric"):
         RankRLS(0.5, kernel="precomputed", basis=basis).fit(K[:, basis], Y, groups=GROUPS)
     with pytest.raises(ValueError, match=r"each of the 60 items, or for each of the 20 basis vectors, got shape"):
         RankRLS(kernel="precomputed", basis=R).fit(K[:, :30], Y, groups=GROUPS)

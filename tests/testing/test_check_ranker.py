@@ -20,7 +20,7 @@ RANKERS += [DummyRanker(strategy, random_state=0) for strategy in ("borda", "cop
 
 # What the owners of these rankers are working on.
 REFIT = ("DecisionTreeRanker", "ExtraTreesRanker", "RandomForestRanker", "KNeighborsRanker", "KNeighborsRankerCV")
-CALLBACKS = (*REFIT, "KernelRidgeRanker", "LogLinearRanker")
+CALLBACKS = (*REFIT, "LogLinearRanker")
 CHECKS = {check.__name__: check for check in ranker_checks()}
 
 

@@ -5,14 +5,25 @@ from labelrank.losses.covering import CoveringLoss
 from labelrank.losses.log_linear import LogLinearLoss
 from labelrank.losses.plackett_luce import PlackettLuceLoss
 from labelrank.losses.soft_margin import SoftMarginLoss
+from labelrank.losses.squared import SquaredLoss
 
-__all__ = ["LOSSES", "CoveringLoss", "LogLinearLoss", "Loss", "PlackettLuceLoss", "SoftMarginLoss", "get_loss"]
+__all__ = [
+    "LOSSES",
+    "CoveringLoss",
+    "LogLinearLoss",
+    "Loss",
+    "PlackettLuceLoss",
+    "SoftMarginLoss",
+    "SquaredLoss",
+    "get_loss",
+]
 
 # The losses that GraphRanker knows by name.
 LOSSES: dict[str, type[Loss]] = {
     LogLinearLoss.name: LogLinearLoss,
     PlackettLuceLoss.name: PlackettLuceLoss,
     SoftMarginLoss.name: SoftMarginLoss,
+    SquaredLoss.name: SquaredLoss,
 }
 
 

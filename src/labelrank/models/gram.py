@@ -16,20 +16,20 @@ not even represent a linear function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
+from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import Interval, StrOptions
+from labelrank.models.linear import LinearModel
 
-FloatArray = npt.NDArray[np.float64]
 Gamma = float | Literal["scale", "auto"]
 
 WITH_GAMMA = ("rbf", "poly", "sigmoid")
@@ -40,7 +40,7 @@ KERNEL_CONSTRAINTS: dict[str, Any] = {
     "coef0": [Interval(Real, None, None, closed="neither")],
     "kernel_params": [Mapping, None],
 }
-_BLOCK = 2**21  # entries of a block of kernel values: 16 MiB
+KERNEL_BLOCK = 2**21  # entries of a block of kernel values: 16 MiB
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,14 @@ class Kernel:
         return replace(self, gamma=gamma)
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
-        """Return the kernel values of the rows of X and the rows of Z, of shape (n_X, n_Z).
+        """Return the kernel values of the rows of X and the rows of Z, a new C-ordered array of shape (n_X, n_Z).
 
-        X and Z are dense or sparse. With a precomputed kernel the values are X, and Z is not used.
+        X and Z are dense or sparse. With a precomputed kernel the values are X itself, and Z is not used.
         """
         if self.is_precomputed:
             return np.asarray(_dense(X), dtype=np.float64)
         if callable(self.name):
-            values = np.asarray(_dense(self.name(X, Z, **self.params)), dtype=np.float64)
+            values = np.array(_dense(self.name(X, Z, **self.params)), dtype=np.float64, order="C")
             if values.shape != (X.shape[0], Z.shape[0]):
                 raise ValueError(
                     f"the kernel must return a matrix of shape {(X.shape[0], Z.shape[0])} for so many rows, got shape "
@@ -156,7 +156,7 @@ class Kernel:
         if self.is_precomputed and X.shape[1] != n:
             raise ValueError(f"{what} must be square, got shape {X.shape}")
         gram = np.empty((n, n))
-        for rows in kernel_blocks(n, n):
+        for rows in row_blocks(n, n, KERNEL_BLOCK):
             gram[rows] = self(X[rows], X)
         check_symmetric(gram, what)
         return gram
@@ -177,7 +177,7 @@ class Kernel:
             return np.asarray(safe_sparse_dot(X, coef))
         scores = np.zeros((X.shape[0], *coef.shape[1:]))
         if len(coef):
-            for rows in kernel_blocks(X.shape[0], len(coef)):
+            for rows in row_blocks(X.shape[0], len(coef), KERNEL_BLOCK):
                 scores[rows] = self(X[rows], basis) @ coef
         return scores
 
@@ -194,21 +194,50 @@ class Kernel:
         return f"{cause}; scale the features"
 
 
-def kernel_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Return slices that cover all rows, each for a block of kernel values of bounded size."""
-    step = block_rows(n_columns)
-    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+class KernelModel(LinearModel):
+    r"""Scores :math:`M A`, or :math:`M A K_l` with a kernel of the labels.
 
+    M is the kernel matrix of the instances, and a row of A belongs to an instance; or M holds features, for a linear
+    kernel, and a row of A belongs to a feature.
 
-def block_rows(n_columns: int) -> int:
-    """Return the number of rows of a block of so many columns."""
-    return max(64, _BLOCK // max(n_columns, 1))
+    Parameters
+    ----------
+    matrix : ndarray or CSR matrix of shape (n_samples, n)
+        M.
+    n_labels : int
+        Number of labels.
+    label_gram : ndarray of shape (n_labels, n_labels), optional
+        Kernel matrix of the labels; by default the identity.
+    is_gram : bool
+        Whether M is a kernel matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank.models.gram import KernelModel
+    >>> model = KernelModel(np.array([[2.0]]), 2, label_gram=np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> model.scores(np.array([[1.0, 0.0]]), slice(None))
+    array([[2., 1.]])
+    """
+
+    def __init__(self, matrix: Any, n_labels: int, label_gram: FloatArray | None = None, is_gram: bool = True) -> None:
+        super().__init__(matrix, n_labels, fit_intercept=False)
+        self.label_gram, self.is_gram = label_gram, is_gram
+
+    def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
+        """Scores of some instances, a new array of shape (n_rows, n_labels)."""
+        scores = super().scores(coef, rows)
+        return scores if self.label_gram is None else scores @ self.label_gram
+
+    def combine(self, shares: FloatArray) -> FloatArray:
+        r"""Coefficients of :math:`\sum_i c_i \, k(x_i, \cdot)`, for the shares c of the instances, one per label."""
+        return shares if self.is_gram else np.asarray(self.X.T @ shares)
 
 
 def check_symmetric(gram: FloatArray, what: str) -> None:
     """Raise if a kernel matrix is not symmetric, up to rounding."""
     largest = max(float(gram.max(initial=0.0)), -float(gram.min(initial=0.0)))
-    for rows in kernel_blocks(len(gram), len(gram)):
+    for rows in row_blocks(len(gram), len(gram), KERNEL_BLOCK):
         if np.any(np.abs(gram[rows] - gram[:, rows].T) > 1e-7 * largest):
             raise ValueError(
                 f"{what} must be symmetric, its columns in the order of its rows; if it is so up to rounding errors, "

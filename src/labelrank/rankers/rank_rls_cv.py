@@ -5,27 +5,31 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import clone
+from sklearn.callback import with_callbacks
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid, check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
-from labelrank.rankers.rank_rls import RankRLS, agreement, check_alphas
+from labelrank.rankers.base import Progress, refitting
+from labelrank.rankers.rank_rls import ItemRanker, RankRLS, agreement, check_alphas
 from labelrank.solvers.least_squares.basis import check_basis
-from labelrank.solvers.least_squares.groups import FloatArray, IntArray
 from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.groups import group_codes
 
+IntArray = npt.NDArray[np.intp]
 
-class RankRLSCV(RegressorMixin, BaseEstimator):
-    """:class:`RankRLS` with `alpha`, and parameters of the kernel, that rank items of new groups best.
 
-    For each point of the grid there is one decomposition, whatever the number of penalties. Leaving out one group at a
-    time needs no further model: the scores of every group by the model of the others have a closed form.
+class RankRLSCV(ItemRanker):
+    """:class:`RankRLS` with `alpha`, and parameters of the kernel, chosen by cross-validation on whole groups.
+
+    Each point of the grid needs one decomposition, whatever the number of penalties. Leaving out one group at a time
+    needs no further model: the scores of every group by the model of the others have a closed form.
 
     Parameters
     ----------
@@ -35,39 +39,39 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         Other parameters of `estimator` to choose from, as for :class:`sklearn.model_selection.GridSearchCV`:
         ``{"gamma": [0.01, 0.1]}``.
     estimator : RankRLS, optional
-        What is fitted, but for `alpha` and the grid: kernel, basis, weighting. By default ``RankRLS()``.
+        Estimator with all other parameters: kernel, basis, weighting. By default ``RankRLS()``.
     cv : "leave-one-group-out", int, splitter or iterable of splits, optional
-        By default one group at a time is left out where there are groups, and there are five folds of items where there
-        are none. A number is that of the folds of whole groups (:class:`sklearn.model_selection.GroupKFold`); a
-        splitter gets `X`, `y` and a number for each group. Folds are fitted, leaving one group out is not.
+        By default one group at a time is left out if there are groups, and there are five folds of items if there are
+        none. An integer is the number of folds of whole groups (:class:`sklearn.model_selection.GroupKFold`). A
+        splitter gets `X`, `y` and an integer for each group. Folds need fits, leaving one group out does not.
 
     Attributes
     ----------
     alpha_ : float
-        The penalty chosen.
+        The chosen penalty.
     best_params_ : dict
-        The point of the grid chosen.
+        The chosen point of the grid.
     best_score_ : float
-        Its score: 1 less the mean disagreement per group left out.
+        Its score: 1 minus the mean disagreement per group left out.
     scores_ : ndarray of shape (n_points, n_alphas)
-        All scores; NaN where leaving out one group would be rounding error, which is never chosen.
+        All scores; NaN if leaving out one group would be rounding error, and never chosen.
     grid_ : list of dict
         The points of the grid.
     best_estimator_ : RankRLS
-        Fitted to all groups with what was chosen.
+        Estimator with the chosen parameters, fitted to all groups.
     n_features_in_ : int
         Number of features.
 
     Notes
     -----
-    With a basis, leaving out a group takes its scores away and keeps its basis vectors; without, the result is that of
-    a fit without the group.
+    With a basis, leaving out a group removes its scores and keeps its basis vectors; without, the result is that of a
+    fit without the group, with the `gamma` of all items.
 
     The closed form has a rounding error that grows with the largest eigenvalue of the kernel over the penalty.
     Penalties below 1e-10 of that eigenvalue have no score, with a warning that names them, unless the kernel is so well
     conditioned that they do not matter; folds (``cv=10``) can score them.
 
-    Ties between scores go to the larger penalty, then to the first point of the grid.
+    Of equal scores, the first point of the grid is chosen, then the larger penalty.
 
     Examples
     --------
@@ -107,8 +111,9 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
         return tags
 
+    @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> RankRLSCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Choose the parameters and learn from all groups with them.
 
         Parameters
@@ -126,38 +131,33 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        alphas = check_alphas(self.alphas)
-        self.grid_ = list(ParameterGrid(self.param_grid or {}))
-        if any("alpha" in point for point in self.grid_):
-            raise ValueError("param_grid has alpha; give the penalties as alphas, which cost next to nothing")
-        template = RankRLS() if self.estimator is None else self.estimator
-        X, y = validate_data(self, X, y, y_numeric=True, **template._checks())
-        code, weight, splits = self._splits(X, y, groups, sample_weight)
-        self.scores_ = np.empty((len(self.grid_), len(alphas)))
-        best: tuple[float, float, RankRLS | None] = (-np.inf, 0.0, None)
-        for i, point in enumerate(self.grid_):
-            model = clone(template).set_params(**point)
-            model._validate_params()
-            if splits is None:
-                self.scores_[i] = _leave_one_group_out(model, X, y, code, weight, alphas)
-            else:
-                self.scores_[i] = _score_folds(model, X, y, code, weight, alphas, splits)
-            if (self.scores_[i] > best[0]).any():
-                top = float(np.nanmax(self.scores_[i]))
-                best = (top, float(alphas[self.scores_[i] == top].max()), model)
-                self.best_params_ = dict(point)
-        self.best_score_, self.alpha_, chosen = best
-        if chosen is None:
-            raise ValueError(
-                f"all alphas, up to {alphas.max():g}, are below 1e-10 of the largest eigenvalue of the kernel, where "
-                "leaving out one group is rounding error: give larger ones, scale X, or give a number of folds as cv"
-            )
-        chosen.set_params(alpha=self.alpha_)
-        if hasattr(chosen, "eigenvalues_"):
-            chosen._use(chosen._path([self.alpha_])[:, 0])
-        else:
-            chosen.fit(X, y, weight, groups=code)
-        self.best_estimator_ = chosen
+        with refitting(self):
+            alphas = check_alphas(self.alphas)
+            grid = list(ParameterGrid(self.param_grid or {}))
+            if any("alpha" in point for point in grid):
+                raise ValueError("param_grid has alpha; pass the penalties as alphas, which cost next to nothing")
+            template = RankRLS() if self.estimator is None else self.estimator
+            X, y = validate_data(self, X, y, y_numeric=True, **template._checks())
+            code, weight, splits = self._splits(X, y, groups, sample_weight)
+            models = [clone(template).set_params(**point) for point in grid]
+            for model in models:
+                model._validate_params()
+            score = _leave_one_group_out if splits is None else _score_folds
+            progress = Progress(self, X, y)
+            found = (score(model, X, y, code, weight, alphas, splits) for model in models)
+            self.scores_ = np.array(progress.collect("candidate", found, len(grid)))
+            self.grid_ = grid[: len(self.scores_)]
+            if np.isnan(self.scores_).all():
+                raise ValueError(
+                    f"all alphas, up to {alphas.max():g}, are below 1e-10 of the largest eigenvalue of the kernel, so "
+                    "that leaving out one group is rounding error: pass larger ones, scale X, or pass an integer as cv"
+                )
+            self.best_score_ = float(np.nanmax(self.scores_))
+            best = int(np.argmax((self.scores_ == self.best_score_).any(axis=1)))
+            self.best_params_ = dict(grid[best])
+            self.alpha_ = float(alphas[self.scores_[best] == self.best_score_].max())
+            self.best_estimator_ = models[best].set_params(alpha=self.alpha_).fit(X, y, weight, groups=code)
+            progress.end()
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -177,36 +177,10 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, **self.best_estimator_._checks())
         return self.best_estimator_.predict(X)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
-        """1 less the disagreement within groups; see :func:`labelrank.metrics.group_disagreement`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_items, n_features)
-            Items.
-        y : array-like of shape (n_items,)
-            True scores.
-        sample_weight : array-like of shape (n_items,), optional
-            Weights of the items; a pair has the product of two.
-        groups : array-like of shape (n_items,), optional
-            Group of each item; by default all items form one group.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
-        return agreement(y, self.predict(X), groups, sample_weight)
-
-    # -----------------------------------------------------------------------------------------------------------
-
     def _splits(
         self, X: Any, y: Any, groups: Any, sample_weight: Any
     ) -> tuple[IntArray, FloatArray, list[tuple[IntArray, IntArray]] | None]:
-        """Numbers of the groups, weights, and the rows of each fold: the same for all points of the grid.
-
-        The splits are None where one group is left out at a time.
-        """
+        """Integers for the groups, weights, and the rows of each fold, None if one group is left out at a time."""
         n = num_samples(X)
         weight = check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
         code = np.zeros(n, dtype=np.intp) if groups is None else group_codes(groups, n)
@@ -220,14 +194,14 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
                 raise ValueError("no group that would be left out has two items to compare: all have a single one")
             return code, weight, None
         if leave_one_out and cv is not None:
-            raise ValueError('cv="leave-one-group-out" needs groups; without them give the number of folds')
+            raise ValueError('cv="leave-one-group-out" needs groups; without them pass a number of folds')
         if cv is None or isinstance(cv, Integral):
             n_folds = 5 if cv is None else int(cv)
             cv = KFold(n_folds) if groups is None else GroupKFold(n_folds)
         splits: list[tuple[IntArray, IntArray]] = []
         comparable = False
         for fold, (train, test) in enumerate(check_cv(cv).split(X, y, None if groups is None else code)):
-            train, test = _as_rows(train, n), _as_rows(test, n)
+            train, test = np.arange(n)[train], np.arange(n)[test]  # masks become rows
             if not (weight[train] > 0).any():
                 raise ValueError(f"fold {fold} of cv has no training items with weight")
             test = test[weight[test] > 0]  # others do not count in the scores
@@ -237,56 +211,40 @@ class RankRLSCV(RegressorMixin, BaseEstimator):
         if not splits:
             raise ValueError("cv has no fold with test items that have weight; an iterator can be used only once")
         if not comparable:
-            raise ValueError("no group that was left out has two items to compare; give cv folds that have")
+            raise ValueError("no group that was left out has two items to compare; pass a cv whose folds have")
         return code, weight, splits
 
 
-def _as_rows(part: Any, n: int) -> IntArray:
-    """Rows of one side of a split, given as numbers or as a mask."""
-    rows = np.asarray(part)
-    if rows.dtype.kind == "b":
-        if rows.shape != (n,):
-            raise ValueError(f"a mask of cv must have an entry for each of the {n} rows of X, got shape {rows.shape}")
-        return np.flatnonzero(rows)
-    return rows.astype(np.intp)
-
-
 def _score_folds(
-    model: RankRLS,
-    X: Any,
-    y: Any,
-    code: IntArray,
-    weight: FloatArray,
-    alphas: FloatArray,
-    splits: list[tuple[IntArray, IntArray]],
+    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray, splits: Any
 ) -> FloatArray:
+    """Scores of a model for all penalties on folds, each fitted without its items."""
     left_out: list[tuple[FloatArray, FloatArray, IntArray]] = []
     for fold, (train, test) in enumerate(splits):
         fitted, X_train, X_test = _fold(model, X, train, test)
-        fitted._prepare(X_train, y[train], code[train], weight[train])
-        X_test = validate_data(fitted, X_test, reset=False, **fitted._checks())
-        scores = fitted._scores(X_test, fitted.path(alphas).T)
-        left_out.append((y[test].astype(np.float64), scores, code[test] + fold * len(code)))
+        fitted.fit(X_train, y[train], weight[train], groups=code[train])
+        left_out.append((y[test], fitted._path_scores(X_test, alphas), code[test] + fold * len(code)))
     truth, scores, within = (np.concatenate(part) for part in zip(*left_out, strict=True))
-    return np.array([agreement(truth, scores[:, k], within) for k in range(len(alphas))])
+    return np.array([agreement(truth, column, within) for column in scores.T])
 
 
 def _leave_one_group_out(
-    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray
+    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray, splits: Any
 ) -> FloatArray:
-    X, items = model._prepare(X, y, code, weight)
-    scores = model._held_out(X, items, alphas)
+    """Scores of a model for all penalties on groups that are left out one at a time."""
+    kept = weight > 0
+    scores = model._held_out(X, y, weight, code, alphas)[kept]
     known = np.isfinite(scores).all(axis=0)
     if not known.all():
         named = ", ".join(f"{alpha:g}" for alpha in alphas[~known])
         warnings.warn(
-            f"alphas {named} are too small for the accuracy of leaving out one group: the largest eigenvalue of the "
-            f"kernel is {model.eigenvalues_.max():.2g}; their score is NaN, and they are not chosen",
+            f"alphas {named} are too small for the accuracy of leaving out one group: they are below 1e-10 of the "
+            "largest eigenvalue of the kernel; their score is NaN, and they are not chosen",
             stacklevel=stacklevel_of_user(),
         )
     found = np.full(len(alphas), np.nan)
     for k in np.flatnonzero(known):
-        found[k] = agreement(items.y, scores[:, k], items.code)
+        found[k] = agreement(y[kept], scores[:, k], code[kept])
     return found
 
 

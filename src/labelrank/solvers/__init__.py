@@ -4,12 +4,14 @@ from labelrank.solvers.base import Solver, State, Stop
 from labelrank.solvers.boosting.parallel import Boosting
 from labelrank.solvers.boosting.sequential import SequentialBoosting
 from labelrank.solvers.lbfgs import LBFGS
+from labelrank.solvers.least_squares.solver import LeastSquares
 from labelrank.solvers.soft_projection.ascent import SoftProjection
 
 __all__ = [
     "LBFGS",
     "SOLVERS",
     "Boosting",
+    "LeastSquares",
     "SequentialBoosting",
     "SoftProjection",
     "Solver",
@@ -18,7 +20,7 @@ __all__ = [
     "get_solver",
 ]
 
-SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Boosting, SoftProjection)}
+SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Boosting, LeastSquares, SoftProjection)}
 
 
 def get_solver(solver: str | Solver) -> Solver:

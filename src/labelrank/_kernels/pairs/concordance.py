@@ -79,15 +79,18 @@ def pair_table(true, pred):
 
 
 @kernel
-def group_disagreements(y, f, start, stop):
-    """Per group of consecutive items: Σ over unordered pairs of ½|sign Δy − sign Δf|."""
-    total = np.zeros(len(start))
+def group_disagreements(y, f, weight, start, stop):
+    """Per group of consecutive items: the mean of ½|sign Δy − sign Δf| over pairs, weighted by products of weights."""
+    share = np.zeros(len(start))
     for g in range(len(start)):
-        s = 0.0
+        unit = weight[start[g] : stop[g]].max()
+        wrong, total = 0.0, 0.0
         for i in range(start[g], stop[g]):
             for j in range(i + 1, stop[g]):
                 dy = (1.0 if y[i] > y[j] else 0.0) - (1.0 if y[i] < y[j] else 0.0)
                 df = (1.0 if f[i] > f[j] else 0.0) - (1.0 if f[i] < f[j] else 0.0)
-                s += 0.5 * abs(dy - df)
-        total[g] = s
-    return total
+                pair = weight[i] / unit * (weight[j] / unit)
+                wrong += 0.5 * abs(dy - df) * pair
+                total += pair
+        share[g] = wrong / total
+    return share

@@ -1,17 +1,17 @@
 r"""Scores of each group by the model of all other groups, in closed form and for all penalties at once.
 
-Let :math:`Z_q` be the rows of group q in the eigenvectors of G, so that the fitted scores are :math:`Z_q D c` with
-:math:`D = (\Lambda + \lambda I)^{-1}`. Without the group, the residuals are
+Let :math:`Z_q` be the centered rows of group q in the eigenvectors of G, so that the fitted scores are :math:`Z_q D c`
+with :math:`D = (\Lambda + \lambda I)^{-1}`. Without the group, the residuals are
 
 .. math:: \tilde y_q - \tilde f_q^{(-q)} = (I - Z_q D Z_q^\top)^{-1} (\tilde y_q - Z_q D c) ,
 
 a system of the size of the group. In the dual, :math:`Z_q = V_q \Lambda^{1/2}` and the matrix is
-:math:`\lambda V_q D V_q^\top`, which has no difference in it; the direction that centring takes from every group has
-no eigenvalue, and is taken out of :math:`V_q` before.
+:math:`\lambda V_q D V_q^\top`, which has no difference in it; the direction that centering takes from every group has
+no eigenvalue, and is removed from :math:`V_q` before.
 
 The rounding error is about :math:`\varepsilon e_1 / \lambda`, with the largest eigenvalue :math:`e_1`. A penalty
-below :math:`10^{-10} e_1` is therefore answered only where it does not matter: where the other eigenvalues are above
-that, and leaving out the group leaves no direction to the penalty alone.
+below :math:`10^{-10} e_1` therefore has a result only if it does not matter: if all other eigenvalues are above that
+limit, and no direction is left to the penalty alone without the group.
 """
 
 from __future__ import annotations
@@ -20,32 +20,26 @@ from itertools import pairwise
 
 import numpy as np
 
-from labelrank.solvers.least_squares.groups import FloatArray, GroupedItems
-from labelrank.solvers.least_squares.systems import Rows, block_rows
+from labelrank._arrays import FloatArray
+from labelrank.losses.squared import GroupedSquaredLoss
+from labelrank.models.gram import KERNEL_BLOCK
+from labelrank.solvers.least_squares.items import ItemSystem, Rows, center
 
-_SMALL = 48  # items of a group up to which all penalties are one product
-ACCURATE = 1e-10  # penalty, relative to the largest eigenvalue, from which on the error is about 1e-5 or less
+_ACCURATE = 1e-10  # penalty, relative to the largest eigenvalue, from which on the error is about 1e-5 or less
 _SINGULAR = 1e-6  # eigenvalue of a group's matrix below which it is not trusted under a smaller penalty
 
 
 def held_out_scores(
-    values: FloatArray,
-    target: FloatArray,
-    directions: FloatArray,
-    items: GroupedItems,
-    alphas: FloatArray,
-    rows: Rows | None,
+    system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows | None = None
 ) -> FloatArray:
-    """Scores of every item by the model without its group, each group's mean zero.
+    """Return the scores of every item by the model without its group, with a mean of zero in each group.
 
     Parameters
     ----------
-    values, target : ndarray of shape (n,)
-        Eigenvalues of G, and b in the coordinates of its eigenvectors.
-    directions : ndarray of shape (n_columns, n)
-        What takes a row of `rows` to these coordinates; in the dual the eigenvectors themselves.
-    items : GroupedItems
-        The training set.
+    system : ItemSystem
+        The system of all groups; it will be decomposed.
+    loss : GroupedSquaredLoss
+        The items.
     alphas : ndarray of shape (n_alphas,)
         Penalties.
     rows : callable, optional
@@ -54,26 +48,24 @@ def held_out_scores(
     Returns
     -------
     ndarray of shape (n_items, n_alphas)
-        In the order of `items`; NaN where a penalty is too small for any accuracy.
+        In the order of the loss; NaN where a penalty is too small for any accuracy.
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        residuals = (
-            _dual_residuals(values, target, directions, items, alphas)
-            if rows is None
-            else _residuals(values, target, directions, items, alphas, rows)
-        )
-    scale = np.where(items.scale > 0, items.scale, 1.0)
-    return (items.centred_y[:, np.newaxis] - residuals) / scale[:, np.newaxis]
+        if rows is None:
+            residuals = _dual_residuals(system, loss, alphas)
+        else:
+            residuals = _residuals(system, loss, alphas, rows)
+    scale = np.where(loss.scale > 0, loss.scale, 1.0)
+    return (loss.target[:, np.newaxis] - residuals) / scale[:, np.newaxis]
 
 
-def _dual_residuals(
-    values: FloatArray, target: FloatArray, V: FloatArray, items: GroupedItems, alphas: FloatArray
-) -> FloatArray:
-    limit = ACCURATE * values.max(initial=0.0)
+def _dual_residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray) -> FloatArray:
+    values, V = system.decompose()
+    limit = _ACCURATE * values.max(initial=0.0)
     has_value = (values > 0) & (values >= limit)
-    residuals = np.zeros((len(items), len(alphas)))
-    if has_value.sum() == len(items) - (len(items.start) - 1):
-        # Centring alone has no eigenvalue: λ is a common factor of both sides, and any will do.
+    residuals = np.zeros((len(loss), len(alphas)))
+    if has_value.sum() == len(loss) - (len(loss.start) - 1):
+        # Only centering has no eigenvalue: λ is a common factor of both sides, and any penalty will do.
         trusted = np.ones(len(alphas), dtype=bool)
         shifted = np.where(has_value, values, 1.0)[:, np.newaxis] + alphas
         weights = np.where(has_value[:, np.newaxis], shifted.min(axis=0) / shifted, 0.0)
@@ -81,12 +73,12 @@ def _dual_residuals(
         trusted = alphas >= limit
         weights = alphas[trusted] / (values[:, np.newaxis] + alphas[trusted])
     residuals[:, ~trusted] = np.nan
-    weighted = target[:, np.newaxis] * weights
-    for i, j in pairwise(items.start.tolist()):
+    weighted = system.target[:, np.newaxis] * weights
+    for i, j in pairwise(loss.start.tolist()):
         if j - i < 2 or not trusted.any():
             continue  # a lone item has no pair, and its residual is 0
-        # A reflection takes the direction of centring to the first coordinate, which is left out.
-        v = items.scale[i:j] / np.linalg.norm(items.scale[i:j])
+        # A reflection takes the direction of centering to the first coordinate, which is left out.
+        v = loss.scale[i:j] / np.linalg.norm(loss.scale[i:j])
         v[0] += 1.0
         v *= np.sqrt(2) / np.linalg.norm(v)
         Z = V[i:j] - np.outer(v, v @ V[i:j])
@@ -96,62 +88,47 @@ def _dual_residuals(
     return residuals
 
 
-def _residuals(
-    values: FloatArray,
-    target: FloatArray,
-    directions: FloatArray,
-    items: GroupedItems,
-    alphas: FloatArray,
-    rows: Rows,
-) -> FloatArray:
-    from labelrank._kernels.solvers.least_squares import centre_rows
-
+def _residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows) -> FloatArray:
+    values, directions = system.decompose()
     largest = values.max(initial=0.0)
-    limit, cut = ACCURATE * largest, len(values) * np.finfo(float).eps * largest
+    limit, cut = _ACCURATE * largest, len(values) * np.finfo(float).eps * largest
     small = alphas < limit
     none = values <= cut
     shrunk = 1.0 / (values[:, np.newaxis] + alphas)
     shrunk[np.ix_(none, small)] = 0.0
-    residuals = np.empty((len(items), len(alphas)))
+    residuals = np.empty((len(loss), len(alphas)))
     refused = small & ((values[:, np.newaxis] + alphas < limit) & ~none[:, np.newaxis]).any(axis=0)
     checked = np.flatnonzero(small & ~refused)
-    fitted = target[:, np.newaxis] * shrunk
-    y = items.centred_y
-    for a, b in items.blocks(block_rows(len(directions))):
-        inner = items.segments(a, b)
-        block = rows(a, b)
-        mean = np.empty(block.shape[1])
-        centre_rows(block, inner, items.scale[a:b], mean, mean.copy())
+    fitted = system.target[:, np.newaxis] * shrunk
+    for part in _blocks_of_groups(loss, KERNEL_BLOCK // max(len(directions), 1)):
+        block, code = rows(part), loss.code[part]
+        center(block, code - code[0], loss.scale[part])
         Z = block @ directions
-        residual = y[a:b, np.newaxis] - Z @ fitted
-        for i, j in pairwise(inner.tolist()):
+        residual = loss.target[part, np.newaxis] - Z @ fitted
+        for group in range(int(code[0]), int(code[-1]) + 1):
+            i, j = loss.start[group] - part.start, loss.start[group + 1] - part.start
             matrices = np.eye(j - i) - _quadratic_forms(Z[i:j], shrunk)
             if len(checked):
                 refused[checked] |= np.linalg.eigvalsh(matrices[checked])[:, 0] < _SINGULAR
-            residuals[a + i : a + j] = _solve_each(matrices, residual[i:j])
+            residuals[part][i:j] = _solve_each(matrices, residual[i:j])
     residuals[:, refused] = np.nan
     return residuals
 
 
+def _blocks_of_groups(loss: GroupedSquaredLoss, n_rows: int) -> list[slice]:
+    """Slices of items that never cut a group, of about `n_rows` items: a larger group is a block of its own."""
+    bounds = [0]
+    for start, stop in pairwise(loss.start.tolist()):
+        if stop - bounds[-1] > n_rows and start > bounds[-1]:
+            bounds.append(start)
+    return [slice(a, b) for a, b in pairwise([*bounds, len(loss)]) if b > a]
+
+
 def _quadratic_forms(Z: FloatArray, weights: FloatArray) -> FloatArray:
     """Z diag(w) Zᵀ for every column w of the weights: shape (n_alphas, n_q, n_q)."""
-    n, n_alphas = len(Z), weights.shape[1]
-    forms = np.empty((n_alphas, n, n))
-    if n > _SMALL:
-        for k in range(n_alphas):
-            np.matmul(Z * weights[:, k], Z.T, out=forms[k])
-        return forms
-    # Products of a row with those before it, times all weights: the buffer stays in the cache.
-    buffer = np.empty_like(Z)
-    both = np.empty((n * (n + 1) // 2, n_alphas))
-    first = 0
-    for i in range(n):
-        np.multiply(Z[i], Z[: i + 1], out=buffer[: i + 1])
-        np.matmul(buffer[: i + 1], weights, out=both[first : first + i + 1])
-        first += i + 1
-    lower = np.tril_indices(n)
-    forms[:, lower[0], lower[1]] = both.T
-    forms[:, lower[1], lower[0]] = both.T
+    forms = np.empty((weights.shape[1], len(Z), len(Z)))
+    for form, weight in zip(forms, np.ascontiguousarray(weights.T), strict=True):
+        np.matmul(Z * weight, Z.T, out=form)
     return forms
 
 

@@ -1,0 +1,96 @@
+r"""The system of a ridge regression, :math:`(G + \lambda I) z = b`: one penalty by Cholesky, all by eigenvectors."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh, lapack
+
+from labelrank._arrays import FloatArray
+from labelrank.supervision import stacklevel_of_user
+
+
+@dataclass
+class RidgeSystem:
+    r"""The system :math:`(G + \lambda I) z = b`; only the lower triangle of `gram` is used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank.solvers.least_squares.ridge import RidgeSystem
+    >>> RidgeSystem(np.array([[3.0, 0.0], [1.0, 2.0]]), np.array([5.0, 4.0])).solve(1.0).round(9)
+    array([1., 1.])
+    """
+
+    gram: FloatArray
+    target: FloatArray
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.gram).all() and np.isfinite(self.target).all()):
+            raise ValueError(
+                "products of the features, kernel values, scores or weights are too large for floating point numbers: "
+                "scale X, y or sample_weight"
+            )
+
+    def solve(self, alpha: float) -> FloatArray | None:
+        """Find z by a Cholesky factor; return None if `alpha` is too small for one, and the spectrum is needed."""
+        n = len(self.target)
+        if not n:
+            return np.zeros_like(self.target)
+        # √2 ‖lower triangle‖ bounds the largest eigenvalue; below this, rounding decides whether a factor exists.
+        if not alpha > n * np.finfo(float).eps * np.sqrt(2) * float(np.linalg.norm(self.gram)):
+            return None
+        factor = np.array(self.gram, order="F")
+        np.einsum("ii->i", factor)[...] += alpha
+        factor, info = lapack.dpotrf(factor, lower=1, overwrite_a=1, clean=0)
+        if info:
+            return None
+        return np.asarray(lapack.dpotrs(factor, self.target, lower=1)[0])
+
+    def decompose(self) -> Spectrum:
+        """Find the eigenvectors of G; `gram` is overwritten.
+
+        Eigenvalues that are negative by no more than rounding become zero; others raise an error.
+        """
+        n = len(self.target)
+        if not n:
+            return Spectrum(np.zeros(0), np.zeros((0, 0)), self.target)
+        # Divide and conquer: groups leave many zero eigenvalues, and the other drivers are slow on clusters.
+        gram = np.asfortranarray(self.gram)
+        values, vectors = eigh(gram, lower=True, driver="evd", overwrite_a=True, check_finite=False)
+        if values[0] < -n * 1e3 * np.finfo(float).eps * max(abs(values[-1]), np.finfo(float).tiny):
+            raise ValueError(
+                f"the kernel is not positive semi-definite: its smallest eigenvalue is {values[0]:.3g}, its largest "
+                f"{values[-1]:.3g}"
+            )
+        return Spectrum(np.maximum(values, 0.0), vectors, vectors.T @ self.target)
+
+
+@dataclass
+class Spectrum:
+    """Eigenvalues and eigenvectors of G, and b in their coordinates: z for any penalty."""
+
+    values: FloatArray
+    vectors: FloatArray
+    target: FloatArray
+
+
+def shrink(values: FloatArray, alphas: FloatArray) -> FloatArray:
+    """Return 1 / (e + λ) of shape (n, n_alphas), with 0 for directions that are lost in rounding, and a warning.
+
+    A direction is left out if e + λ is at most n · ε times the largest eigenvalue, where ε is the precision of a float:
+    its coefficient would be a rounding error divided by almost zero.
+    """
+    shifted = values[:, np.newaxis] + alphas
+    cut = len(values) * np.finfo(float).eps * values.max(initial=0.0)
+    left_out = shifted <= cut
+    if left_out.any():
+        worst = int(np.argmax(left_out.sum(axis=0)))
+        warnings.warn(
+            f"alpha={alphas[worst]:g} is below the rounding error of the kernel: {left_out[:, worst].sum()} of "
+            f"{len(values)} directions have an eigenvalue below {cut:.2g} and are left out; a larger alpha keeps all",
+            stacklevel=stacklevel_of_user(),
+        )
+    return np.where(left_out, 0.0, 1.0 / np.where(left_out, 1.0, shifted))
