@@ -1,29 +1,35 @@
-"""Nearest neighbours whose number is chosen by leave-one-out."""
+"""Nearest neighbors, the number of which is chosen by leave-one-out."""
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
-from labelrank.neighbors.neighborhoods import Aggregation, FloatArray, IntArray
-from labelrank.neighbors.ranker import BaseNeighborsRanker, Weights, _total, first_of_weight
-from labelrank.rankers.base import OnEmpty
+from labelrank._arrays import FloatArray, IntArray
+from labelrank._compat import Interval
+from labelrank.neighbors.aggregator import Aggregation, Aggregator
+from labelrank.neighbors.base import BaseNeighborsRanker, total_weight
+from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
+from labelrank.pairs import votes_of_counts
+from labelrank.rankers.base import OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 
-_ROUNDING = 1e-10  # scores that differ by less are equal, and the smaller number of neighbours is taken
+_ROUNDING = 1e-10  # scores that differ by less are equal, and the smaller number of neighbors is chosen
+_BLOCKS = 20  # of rows: the steps that are reported to callbacks
+_ENTRIES = 2**20  # distances or pair counts of a block
 
 
 class KNeighborsRankerCV(BaseNeighborsRanker):
-    """Nearest neighbours, with the number of neighbours chosen by leave-one-out on the training set.
+    """Nearest neighbors, with the number of neighbors chosen by leave-one-out on the training set.
 
-    Every instance is predicted from its neighbours among the others. The neighbours are searched once; one walk down
-    the sorted list of each instance adds up votes and scores every candidate on its way.
+    Every instance is predicted from its neighbors among the others, once for each candidate.
 
     Parameters
     ----------
-    n_neighbors : array-like of int, optional
+    n_neighbors : int or array-like of int, optional
         Candidates. By default the numbers from 1 to 10 and then steps of about a fifth, up to three times the square
         root of the number of instances.
     weights, metric, p, algorithm, leaf_size, metric_params, aggregation, n_jobs, on_empty
@@ -32,22 +38,22 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
     Attributes
     ----------
     n_neighbors_ : int
-        The number with the largest score, the smallest of them if several have it.
+        The candidate with the largest score, the smallest of them if several have it.
     best_score_ : float
         Its score.
     candidates_ : ndarray of shape (n_candidates,)
         The candidates, ascending.
     cv_scores_ : ndarray of shape (n_candidates,)
-        Mean Kendall tau over the observed pairs of each candidate.
-    search_, rows_, weight_, storage_, overall_ranks_, labels_, n_features_in_
-        As in :class:`KNeighborsRanker`, and so are the arrays with the rankings.
+        Mean Kendall tau over the observed pairs for each candidate.
+    search_, rows_, weight_, pairs_, votes_, complete_, overall_ranks_, labels_, n_features_in_, feature_names_in_
+        As in :class:`KNeighborsRanker`.
 
     Notes
     -----
-    With ``aggregation="mallows_completed"`` or ``"plackett_luce"``, or a callable for `weights`, there is nothing to
-    add up, and the training set is predicted anew for each candidate, from the same lists of neighbours.
-
     A row with sample weight w is w rows, of which one at a time is left out.
+
+    Callbacks see the rows of the training set in blocks. If ``fit`` is interrupted, the scores are those of the rows
+    that were predicted until then.
 
     Examples
     --------
@@ -55,9 +61,14 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
     >>> from labelrank.datasets import load_iris_rankings
     >>> X, y = load_iris_rankings(return_X_y=True)
     >>> ranker = KNeighborsRankerCV(weights="dudani").fit(X, y)
-    >>> print(f"{ranker.n_neighbors_} neighbours, {ranker.best_score_:.2f}")
-    8 neighbours, 0.99
+    >>> print(f"{ranker.n_neighbors_} neighbors, {ranker.best_score_:.2f}")
+    8 neighbors, 0.99
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseNeighborsRanker._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+    }
 
     def __init__(
         self,
@@ -84,92 +95,69 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
         self.n_jobs = n_jobs
         self.on_empty = on_empty
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KNeighborsRankerCV:
-        """Index the instances and choose the number of neighbours.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances; their distances to each other with ``metric="precomputed"``.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed: missing labels, ties, layered graphs, and graphs with cycles.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the instances: of how many rows each has the weight.
-
-        Returns
-        -------
-        self
-        """
-        X = self._prepare(X, y, sample_weight)
-        others = _total(self.weight_) - 1
+    def _learn(self, data: Training, progress: Progress) -> None:
+        data = self._index(data)
+        others = total_weight(self.weight_) - 1
         self.candidates_ = self._candidates(others)
-        if others < 1:  # a single instance has no other one to learn from
-            self.cv_scores_ = np.full(len(self.candidates_), np.nan)
-        else:
-            tau = self._leave_one_out(X)
-            counted = ~np.isnan(tau[:, 0])
-            weight = self.weight_[counted]
-            self.cv_scores_ = weight @ tau[counted] / weight.sum() if len(weight) else np.zeros(tau.shape[1])
-        known = np.where(np.isnan(self.cv_scores_), -np.inf, self.cv_scores_)
-        best = int(np.argmax(known >= np.max(known) - _ROUNDING))
-        self.n_neighbors_ = int(self.candidates_[best])
-        self.best_score_ = float(self.cv_scores_[best])
-        return self
+        n = len(self.weight_) if others >= 1 else 0  # a single instance has no others to learn from
+        width = int(self.candidates_[-1]) + len(self.labels_) ** 2
+        n_blocks = min(n, max(_BLOCKS, n * width // _ENTRIES))
+        blocks = [np.arange(start, n, n_blocks) for start in range(n_blocks)]
+        sums = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(self._tau)(rows, data, self._aggregator()) for rows in blocks
+        )
+        self.__dict__.update(self._choose(progress.collect("block", sums, n_blocks, self._choose)))
 
     def _candidates(self, others: float) -> IntArray:
         if self.n_neighbors is None:
             return default_candidates(others)
-        given = [self.n_neighbors] if isinstance(self.n_neighbors, numbers.Number) else list(self.n_neighbors)
-        if not given:
+        given = np.unique(self.n_neighbors)
+        if not len(given):
             raise ValueError("n_neighbors has no candidates")
-        return np.unique([self._check_n_neighbors(k, others) for k in given]).astype(np.int64)
+        if not np.issubdtype(given.dtype, np.integer) or given[0] < 1:
+            raise ValueError(f"n_neighbors must be positive integers, got {self.n_neighbors!r}")
+        return np.array([self._check_n_neighbors(k, others) for k in given])
 
-    def _leave_one_out(self, X: Any) -> FloatArray:
-        """Tau of each row and candidate; NaN in a row without pairs."""
-        distances, neighbors, share = self._search(X, int(self.candidates_[-1]), leave_out=True)
-        prior = self._priors()
-        tau = np.full((len(neighbors), len(self.candidates_)), np.nan)
-        if callable(self.weights) or self.aggregation in ("plackett_luce", "mallows_completed"):
-            for column, k in enumerate(self.candidates_):
-                tau[:, column] = self._tau_with(int(k), distances, neighbors, share, prior)
-            return tau
-        from labelrank._kernels.neighbors.leave_one_out import loo_of_pairs, loo_of_votes
-
-        rows = (np.arange(len(neighbors)), neighbors, distances, share, prior, tau)
-        how = (self.candidates_, ("uniform", "distance", "dudani").index(self.weights), self.aggregation != "borda")
-        if self._by_pairs:
-            self._over_queries(loo_of_pairs, *rows, fixed=(*self._pairs, *how))
+    def _choose(self, sums: list[tuple[FloatArray, float]]) -> dict[str, Any]:
+        """Fitted attributes by the sums of tau, and their weights, of some blocks of rows."""
+        total = sum(weight for _, weight in sums)
+        if sums:
+            scores = sum((tau for tau, _ in sums), np.zeros(len(self.candidates_))) / max(total, 1e-300)
         else:
-            self._over_queries(loo_of_votes, *rows, fixed=(*self._pairs, self.votes_, *how))
-        return tau
+            scores = np.full(len(self.candidates_), np.nan)
+        best = int(np.argmax(scores >= scores.max() - _ROUNDING))
+        return {
+            "cv_scores_": scores,
+            "n_neighbors_": int(self.candidates_[best]),
+            "best_score_": float(scores[best]),
+        }
 
-    def _priors(self) -> FloatArray:
-        """What breaks ties, for each row the order of the labels over all others."""
-        from labelrank._kernels.neighbors.leave_one_out import priors_of_pairs, priors_of_votes
+    def _tau(self, rows: IntArray, data: Training, aggregator: Aggregator) -> tuple[FloatArray, float]:
+        """Weighted sum of the tau of some rows for each candidate, and the weight of the rows."""
+        graphs, weight = data.graphs[rows], self.weight_[rows]
+        distances, neighbors, share = self._search(data.X[rows], int(self.candidates_[-1]), left_out=rows)
+        prior = self._priors(rows, aggregator)
+        found = np.zeros(len(self.candidates_))
+        for c, k in enumerate(self.candidates_):
+            of_k = first_of_weight(share, k)
+            used = int((of_k > 0).sum(axis=1).max())
+            weights = neighbor_weights(self.weights, distances[:, :used], of_k[:, :used])
+            predicted = ranks_from_scores(aggregator.scores(np.ascontiguousarray(neighbors[:, :used]), weights, prior))
+            balance, total = graphs.concordance(predicted)
+            found[c] = weight @ np.divide(balance, total, out=np.zeros_like(total), where=total > 0)
+        return found, float(weight[total > 0].sum())
 
-        query = np.arange(len(self.weight_))
-        prior = np.empty((len(query), len(self.labels_)))
-        if self.storage_ == "edges":
-            total = self._counts(query[np.newaxis], self.weight_[np.newaxis])[0]
-            self._over_queries(priors_of_pairs, query, prior, fixed=(total, self.weight_, *self._pairs))
-        else:
-            total = self.weight_ @ self.votes_
-            self._over_queries(priors_of_votes, query, prior, fixed=(total, self.weight_, self.votes_))
-        return prior
-
-    def _tau_with(
-        self, k: int, distances: FloatArray, neighbors: IntArray, share: FloatArray, prior: FloatArray
-    ) -> FloatArray:
-        """Tau of each row with k neighbours, all of them predicted anew."""
-        from labelrank._kernels.neighbors.leave_one_out import tau_of_all
-
-        if (self.weight_ == 1).all():
-            distances, neighbors, share = distances[:, :k], np.ascontiguousarray(neighbors[:, :k]), share[:, :k]
-        weights = self._weigh(distances, first_of_weight(share, k))
-        predicted = ranks_from_scores(self._scores(neighbors, weights, prior))
-        tau = np.empty(len(neighbors))
-        self._over_queries(tau_of_all, np.arange(len(neighbors)), predicted, tau, fixed=self._pairs)
-        return tau
+    def _priors(self, rows: IntArray, aggregator: Aggregator) -> FloatArray:
+        """What breaks ties in the prediction of each row: the votes of all others."""
+        left_out = np.minimum(self.weight_[rows], 1.0)[:, np.newaxis]
+        if aggregator.ranked:
+            return (self.weight_ @ self.votes_ - left_out * self.votes_[rows]) / np.maximum(
+                self.weight_.sum() - left_out, 1e-300
+            )
+        everyone = np.arange(len(self.weight_))[np.newaxis]
+        of_all = aggregator.counts(everyone, self.weight_[np.newaxis])
+        counts = of_all - aggregator.counts(rows[:, np.newaxis], left_out)
+        return votes_of_counts(np.where(counts > 1e-12 * of_all, counts, 0.0))  # rounding leaves traces of nothing
 
 
 def default_candidates(largest: float) -> IntArray:

@@ -1,0 +1,203 @@
+"""What the rankers by nearest neighbors share: the search, the weights of the neighbors, and prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from sklearn import config_context
+from sklearn.neighbors import NearestNeighbors
+
+from labelrank._arrays import FloatArray, IntArray
+from labelrank._compat import Interval, StrOptions
+from labelrank.neighbors.aggregator import Aggregation, Aggregator, over_queries
+from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
+from labelrank.pairs import PairRows
+from labelrank.rankers.base import BaseRanker, Training
+
+
+class BaseNeighborsRanker(BaseRanker):
+    """Index of the training rows, neighborhoods of queries, and predictions from them."""
+
+    weights: Weights
+    metric: Any
+    p: float
+    algorithm: str
+    leaf_size: int
+    metric_params: dict[str, Any] | None
+    aggregation: Aggregation
+    n_jobs: int | None
+    n_neighbors_: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
+        "metric": [str, callable],
+        "p": [Interval(Real, 0, None, closed="right")],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "metric_params": [dict, None],
+        "n_jobs": [Integral, None],
+        "weights": [StrOptions({"uniform", "distance", "dudani"}), callable],
+        "aggregation": [StrOptions(set(get_args(Aggregation)))],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not callable(self.metric)
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
+        return tags
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances; their distances to the rows of ``fit`` with ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Larger is better. ``"mallows"``, completed or not: ``n_labels + 1 - rank`` in the center, without ties.
+            ``"borda"``: the mean number of votes. ``"plackett_luce"``: the logarithms of the weights.
+        """
+        return self._over_queries(X, Aggregator.scores)
+
+    def pairwise_proba(self, X: Any) -> FloatArray:
+        """Probability that label i comes before label j.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels, n_labels)
+            ``"mallows"``, completed or not: of the model with the center and the spread of the neighborhood.
+            ``"borda"``: the share of the neighbors that rank i before j, with half a vote added to each side.
+            ``"plackett_luce"``: of the fitted weights. 1/2 on the diagonal.
+        """
+        return self._over_queries(X, Aggregator.pair_proba)
+
+    def predict_spread(self, X: Any) -> FloatArray:
+        """How much the neighbors agree: theta of the Mallows model around the predicted ranking.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            From 0, no agreement, to 10, no pair disagrees with the prediction.
+        """
+        return self._over_queries(X, Aggregator.spread)
+
+    def _over_queries(self, X: Any, method: Callable[..., FloatArray]) -> FloatArray:
+        """A method of :class:`Aggregator` for the neighborhoods of all queries."""
+        neighbors, weights = self._neighborhoods(self._check_X(X))
+        aggregator = self._aggregator()
+        return over_queries(
+            lambda *block: method(aggregator, *block),
+            neighbors,
+            weights,
+            n_labels=len(self.labels_),
+            n_jobs=self.n_jobs,
+        )
+
+    def _aggregator(self) -> Aggregator:
+        return Aggregator(self.aggregation, PairRows(*self.pairs_), self.votes_, self.complete_, -self.overall_ranks_)
+
+    # --- Fit
+
+    def _checks(self) -> dict[str, Any]:
+        finite = "allow-nan" if self.metric == "nan_euclidean" else True
+        return {"accept_sparse": "csr", "order": "C", "ensure_all_finite": finite}
+
+    def _index(self, data: Training) -> Training:
+        """Set the arrays of the rows with a weight and a preference, and index these rows; returns them."""
+        from labelrank._kernels.neighbors.centers import centers_of_votes
+
+        X, graphs, weight = data
+        kept = (weight > 0) & graphs.has_pairs()
+        if not kept.any():  # without any preference, any neighbor is as good as another
+            kept = weight > 0
+        if not kept.all():
+            X = X[kept][:, kept] if self.metric == "precomputed" else X[kept]
+            graphs, weight = graphs[kept], weight[kept]
+        self.rows_, self.weight_ = np.flatnonzero(kept), weight
+        self.pairs_ = list(graphs.pair_rows())
+        self.votes_, self.complete_ = graphs.votes(), graphs.is_complete
+        votes, overall = graphs.mean_votes(weight)[np.newaxis], np.empty((1, graphs.shape[1]))
+        centers_of_votes(votes, votes, overall)
+        self.overall_ranks_ = overall[0]
+        self.search_ = NearestNeighbors(
+            metric=self.metric,
+            p=self.p,
+            algorithm=self.algorithm,
+            leaf_size=self.leaf_size,
+            metric_params=self.metric_params,
+            n_jobs=self.n_jobs,
+        )
+        with config_context(assume_finite=True):  # X was validated
+            self.search_.fit(X)
+        return Training(X, graphs, weight)
+
+    def _check_n_neighbors(self, n_neighbors: int, available: float) -> int:
+        if n_neighbors > available:
+            of = "rows with a preference" if (self.weight_ == 1).all() else "the total weight of rows with a preference"
+            raise ValueError(
+                f"n_neighbors={n_neighbors}, but there are only {available:g} neighbors to choose from ({of}, "
+                f"n_samples={len(self.rows_)}); use a smaller n_neighbors"
+            )
+        return int(n_neighbors)
+
+    # --- Neighbors and their weights
+
+    def _neighborhoods(self, X: Any) -> tuple[IntArray, FloatArray]:
+        """Indices and weights of the neighbors of each query."""
+        if self.metric == "precomputed" and len(self.rows_) < self.n_features_in_:
+            X = X[:, self.rows_]
+        k = self.n_neighbors_
+        if self.weights == "uniform" and (self.weight_ == 1).all():
+            neighbors = self._kneighbors(X, k, return_distance=False)
+            return neighbors, np.ones(neighbors.shape)
+        distances, neighbors, share = self._search(X, k)
+        return neighbors, neighbor_weights(self.weights, distances, first_of_weight(share, k))
+
+    def _kneighbors(self, X: Any, size: int, *, return_distance: bool = True) -> Any:
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # X was validated
+            return self.search_.kneighbors(X, size, return_distance=return_distance)
+
+    def _search(self, X: Any, k: int, *, left_out: IntArray | None = None) -> tuple[FloatArray, IntArray, FloatArray]:
+        """Distances, indices and sample weights of neighbors, nearest first, with a total weight of k or more.
+
+        `left_out` has the row of ``fit`` that each query is. It is left out of its neighbors, or, if it has the weight
+        of several rows, one of them.
+        """
+        size, n = k + (left_out is not None), len(self.weight_)
+        while True:
+            size = min(size, n)
+            distances, neighbors = self._kneighbors(X, size)
+            share = self.weight_[neighbors]
+            if left_out is not None:
+                share = np.maximum(share - (neighbors == left_out[:, np.newaxis]), 0.0)
+            # A row that weighs less than one is less than one neighbor, so more of them are needed.
+            if size == n or share.sum(axis=1).min(initial=np.inf) >= k:
+                break
+            size *= 2
+        if left_out is not None:
+            last = np.argsort(share == 0, axis=1, kind="stable")  # rows that are left out go to the end
+            distances, neighbors, share = (np.take_along_axis(a, last, axis=1) for a in (distances, neighbors, share))
+        return distances, neighbors, share
+
+
+def total_weight(weight: FloatArray) -> float:
+    """Sum of the weights, rounded to an integer if it is one up to rounding errors."""
+    total = float(weight.sum())
+    return round(total) if abs(total - round(total)) <= 1e-9 * total else total
