@@ -1,8 +1,8 @@
-"""Nearest-neighbour ranking against the bare neighbour search and against scikit-lr.
+"""Nearest-neighbor ranking against the bare neighbor search and against scikit-lr.
 
 Claims, each a ratio of CPU times of one thread, measured in turn (the smallest of several runs):
 
-1. fit on complete rankings and predict for every row, 20 neighbours: at most 1.3 times scikit-learn's
+1. fit on complete rankings and predict for every row, 20 neighbors: at most 1.3 times scikit-learn's
    ``NearestNeighbors`` with the same parameters;
 2. with missing labels, a prediction for every training row: at least 5 times less than in scikit-lr's
    ``KNeighborsLabelRanker``. Both stand on the same search, whose time is a floor for the total. So the claim is on the
@@ -92,7 +92,7 @@ def complete(name, data, n_neighbors, repeat):
         lambda: search.fit(X).kneighbors(X_test), lambda: ranker.fit(X, y).predict(X_test), repeat=repeat
     )
     print(
-        f"1. {name}, {n_neighbors} neighbours: search {1e3 * bare:.1f} ms, ours {1e3 * ours:.1f} ms, "
+        f"1. {name}, {n_neighbors} neighbors: search {1e3 * bare:.1f} ms, ours {1e3 * ours:.1f} ms, "
         f"ratio {ours / bare:.2f} (at most 1.3)"
     )
     return ours / bare <= 1.3
@@ -138,7 +138,7 @@ def chosen(name, data, repeat):
         bare, ours = in_turn(lambda: search.fit(X).kneighbors(X), lambda: ranker.fit(X, ranks), repeat=repeat)  # noqa: B023
         good &= ours / bare <= 3
         print(
-            f"3. {name}, {share:.0%} missing: search of {largest} neighbours {bare:.2f} s, "
+            f"3. {name}, {share:.0%} missing: search of {largest} neighbors {bare:.2f} s, "
             f"all {len(ranker.candidates_)} candidates {ours:.2f} s, ratio {ours / bare:.2f} (at most 3)"
         )
     return good

@@ -1,4 +1,4 @@
-"""Nearest neighbours as one would write them down: a loop over the queries, one neighbour at a time."""
+"""Nearest neighbors as one would write them down: a loop over the queries, one neighbor at a time."""
 
 import itertools
 
@@ -28,7 +28,7 @@ def neighbor_weights(distances, kind):
     return np.ones(len(distances))
 
 
-def generalised_votes(row):
+def generalized_votes(row):
     """(m - r + 1)(n + 1)/(m + 1) for the label at rank r of m, (n + 1)/2 for a missing one; the mean over a tie."""
     n = len(row)
     seen = ~np.isnan(row)
@@ -66,15 +66,22 @@ def strict_ranks(votes, prior):
     return ranks
 
 
-def center(X, y, query, k, kind="uniform"):
-    """Centre of the Mallows model of the k nearest rankings: Borda, by the shares of pairs if labels are missing."""
-    nearest, distances = neighbors(X, query, k)
-    weights = neighbor_weights(distances, kind)
-    prior = np.mean([generalised_votes(row) for row in y], axis=0)
+def center(X, y, query, k, kind="uniform", sample_weight=None):
+    """Center of the Mallows model of the k nearest rankings: Borda, by the shares of pairs if labels are missing."""
+    sample_weight = np.ones(len(X)) if sample_weight is None else sample_weight
+    nearest, distances = neighbors(X, query, len(X))
+    share = []
+    for row in nearest:
+        share.append(min(sample_weight[row], k - sum(share)))
+        if sum(share) >= k:
+            break
+    nearest, distances = nearest[: len(share)], distances[: len(share)]
+    weights = np.array(share) * neighbor_weights(distances, kind)
+    prior = np.average([generalized_votes(row) for row in y], axis=0, weights=sample_weight)
     if np.isnan(y).any():
         votes = share_votes(pair_counts(y[nearest], weights))
     else:
-        votes = np.average([generalised_votes(row) for row in y[nearest]], axis=0, weights=weights)
+        votes = np.average([generalized_votes(row) for row in y[nearest]], axis=0, weights=weights)
     return strict_ranks(votes, prior)
 
 

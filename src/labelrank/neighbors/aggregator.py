@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,18 +9,16 @@ from typing import Any, Literal
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from labelrank._arrays import FloatArray, IntArray, row_blocks
+from labelrank.aggregation.mallows import pair_probabilities, spread_of_counts
+from labelrank.aggregation.plackett_luce import MAX_ITER, PRIOR, TOL, warn_of_change
 from labelrank.pairs import PairRows, votes_of_counts
-from labelrank.supervision import ranks_from_scores, stacklevel_of_user
+from labelrank.supervision import ranks_from_scores
 
 Aggregation = Literal["mallows", "mallows_completed", "borda", "plackett_luce"]
 
 _MAX_ROUNDS = 50  # of completing rankings and counting votes; a few are enough
-_PRIOR = 0.1
-_TOL, _MAX_ITER = 1e-8, 100
-_LARGEST_SPREAD = 10.0
 _FEWEST = 256  # queries that are worth a thread
 _BLOCK = 2**20  # pair counts of a block of queries
 
@@ -59,47 +56,53 @@ class Aggregator:
         return bool(self.rows.values.shape[1])
 
     @property
+    def by_votes(self) -> bool:
+        """Whether votes are added up; completed rankings and Plackett-Luce weights need all neighbors at once."""
+        return self.aggregation in ("mallows", "borda") or (
+            self.aggregation == "mallows_completed" and (self.complete or not self.ranked)
+        )
+
+    @property
     def by_pairs(self) -> bool:
         """Whether each pair of labels is decided by the neighbors that compare them."""
         return not self.ranked or (self.aggregation == "mallows" and not self.complete)
 
     def scores(self, neighbors: IntArray, weights: FloatArray, prior: FloatArray | None = None) -> FloatArray:
         """Scores of the labels, (n_queries, n_labels); `prior`, of this shape, replaces that of all queries."""
+        from labelrank._kernels.aggregation.plackett_luce import log_weights
         from labelrank._kernels.neighbors.centers import completed_centers
         from labelrank._kernels.pairs.votes import level_ties
 
         prior = np.tile(self.prior, (len(neighbors), 1)) if prior is None else prior
+        found = np.empty_like(prior)
         if self.aggregation == "plackett_luce":
-            scores = self._log_weights(neighbors, weights)
-            level_ties(scores)
-            return scores
-        if self.aggregation == "mallows_completed" and self.ranked and not self.complete:
-            centers = np.empty_like(prior)
-            completed_centers(neighbors, weights, prior, centers, self.rows.values, _MAX_ROUNDS)
-            return prior.shape[1] + 1 - centers
-        return self.scores_of_sums(self.sums(neighbors, weights), weights.sum(axis=1), prior)
+            warn_of_change(log_weights(neighbors, weights, found, self.rows, PRIOR, TOL, MAX_ITER))
+            level_ties(found)
+            return found
+        if not self.by_votes:
+            completed_centers(neighbors, weights, prior, found, self.rows.values, _MAX_ROUNDS)
+            return prior.shape[1] + 1 - found
+        if self.by_pairs:
+            return self.scores_of_votes(votes_of_counts(self.counts(neighbors, weights)), prior)
+        return self.scores_of_votes(_means(neighbors, weights, self.votes), prior)
 
-    def sums(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
-        """Weighted sums over neighborhoods: of pair counts, (n_queries, n_labels, n_labels), or of votes."""
-        return self.counts(neighbors, weights) if self.by_pairs else _products(neighbors, weights, self.votes)
-
-    def scores_of_sums(self, sums: FloatArray, total: FloatArray, prior: FloatArray) -> FloatArray:
-        """Scores by sums of neighborhoods and by their total weights, (n_queries,)."""
+    def scores_of_votes(self, votes: FloatArray, prior: FloatArray) -> FloatArray:
+        """Scores of the labels by their votes: these, or ``n_labels + 1 - rank`` in the center."""
         from labelrank._kernels.neighbors.centers import centers_of_votes
         from labelrank._kernels.pairs.votes import level_ties
 
-        k = self.votes.shape[1]
-        if self.by_pairs:
-            votes = votes_of_counts(sums)
-        else:
-            by = total[:, np.newaxis]
-            votes = np.divide(sums, by, out=np.full_like(sums, (k + 1) / 2), where=by > 0)
         if self.aggregation == "borda":
             level_ties(votes)
             return votes
         centers = np.empty_like(votes)
         centers_of_votes(votes, prior, centers)
-        return k + 1 - centers
+        return votes.shape[1] + 1 - centers
+
+    def ranks(self, scores: FloatArray) -> FloatArray:
+        """Ranks of scores of this aggregation."""
+        if self.aggregation in ("mallows", "mallows_completed"):  # without ties
+            return scores.shape[1] + 1 - scores
+        return np.asarray(ranks_from_scores(scores))
 
     def counts(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Pair counts, (n_queries, n_labels, n_labels); a tied pair is half a vote for each side."""
@@ -110,9 +113,13 @@ class Aggregator:
         counts_of_neighbors(neighbors, weights, counts, self.rows, 0.5)
         return counts
 
+    def predict(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
+        """Predicted ranks, (n_queries, n_labels)."""
+        return self.ranks(self.scores(neighbors, weights))
+
     def spread(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Theta of the Mallows model around the predicted rankings, (n_queries,)."""
-        return self._spread(neighbors, weights, ranks_from_scores(self.scores(neighbors, weights)))
+        return spread_of_counts(self.counts(neighbors, weights), self.predict(neighbors, weights))
 
     def pair_proba(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """P(i before j), (n_queries, n_labels, n_labels)."""
@@ -123,45 +130,17 @@ class Aggregator:
             scores = self.scores(neighbors, weights)
             proba = 1.0 / (1.0 + np.exp(scores[:, np.newaxis] - scores[:, :, np.newaxis]))
         else:
-            from labelrank._kernels.neighbors.centers import mallows_pairs
-
-            centers = ranks_from_scores(self.scores(neighbors, weights))
-            proba = np.empty((*centers.shape, centers.shape[1]))
-            mallows_pairs(centers, self._spread(neighbors, weights, centers), proba)
+            centers = self.predict(neighbors, weights)
+            proba = pair_probabilities(centers, spread_of_counts(self.counts(neighbors, weights), centers))
         return proba
 
-    def _spread(self, neighbors: IntArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        from labelrank._kernels.neighbors.centers import spreads
 
-        theta = np.empty(len(neighbors))
-        spreads(self.counts(neighbors, weights), centers, theta, self.complete, _LARGEST_SPREAD)
-        return theta
-
-    def _log_weights(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
-        """Logarithms of Plackett-Luce weights."""
-        from labelrank._kernels.aggregation.plackett_luce import log_weights_of_counts, log_weights_of_ranks
-
-        found = np.empty((len(neighbors), self.votes.shape[1]))
-        how = (_PRIOR, _TOL, _MAX_ITER)
-        if self.ranked:
-            change = log_weights_of_ranks(neighbors, weights, found, self.rows.values, *how)
-        else:
-            change = log_weights_of_counts(self.counts(neighbors, weights), found, *how)
-        if change > _TOL:
-            warnings.warn(
-                f"the Plackett-Luce weights of some instances still change by {change:.1e}, relative, after "
-                f"{_MAX_ITER} iterations",
-                ConvergenceWarning,
-                stacklevel=stacklevel_of_user(),
-            )
-        return found
-
-
-def _products(neighbors: IntArray, weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Weighted sums of the rows of `values` over neighborhoods, as a sparse matrix product."""
-    q, m = neighbors.shape
-    by_row = (weights.ravel(), neighbors.ravel(), np.arange(0, q * m + 1, max(m, 1)))
-    return np.asarray(sparse.csr_array(by_row, shape=(q, len(values))) @ values)
+def _means(neighbors: IntArray, weights: FloatArray, votes: FloatArray) -> FloatArray:
+    """Mean votes of neighborhoods; (n_labels + 1)/2 if no neighbor has a weight."""
+    (q, m), k = neighbors.shape, votes.shape[1]
+    of_rows = sparse.csr_array((weights.ravel(), neighbors.ravel(), np.arange(0, q * m + 1, m)), shape=(q, len(votes)))
+    total = weights.sum(axis=1, keepdims=True)
+    return np.divide(of_rows @ votes, total, out=np.full((q, k), (k + 1) / 2), where=total > 0)
 
 
 def over_queries(work: Callable[..., FloatArray], *arrays: Any, n_labels: int, n_jobs: int | None) -> FloatArray:

@@ -50,6 +50,21 @@ class BaseNeighborsRanker(BaseRanker):
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
 
+    def predict(self, X: Any) -> FloatArray:
+        """Predict a ranking of all labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances; their distances to the rows of ``fit`` with ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Ranks: 1 + the number of labels with a larger score.
+        """
+        return self._over_queries(X, Aggregator.predict)
+
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels.
 
@@ -133,8 +148,9 @@ class BaseNeighborsRanker(BaseRanker):
         self.rows_, self.weight_ = np.flatnonzero(kept), weight
         self.pairs_ = list(graphs.pair_rows())
         self.votes_, self.complete_ = graphs.votes(), graphs.is_complete
-        votes, overall = graphs.mean_votes(weight)[np.newaxis], np.empty((1, graphs.shape[1]))
-        centers_of_votes(votes, votes, overall)
+        votes = weight @ self.votes_ / weight.sum() if graphs.is_ranked else graphs.mean_votes(weight)
+        overall = np.empty((1, len(votes)))
+        centers_of_votes(votes[np.newaxis], votes[np.newaxis], overall)
         self.overall_ranks_ = overall[0]
         self.search_ = NearestNeighbors(
             metric=self.metric,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -15,11 +16,10 @@ from labelrank.neighbors.base import BaseNeighborsRanker, total_weight
 from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
 from labelrank.pairs import votes_of_counts
 from labelrank.rankers.base import OnEmpty, Progress, Training
-from labelrank.supervision import ranks_from_scores
 
 _ROUNDING = 1e-10  # scores that differ by less are equal, and the smaller number of neighbors is chosen
-_BLOCKS = 20  # of rows: the steps that are reported to callbacks
-_ENTRIES = 2**20  # distances or pair counts of a block
+_ROWS = 512  # of a block, at least
+_ENTRIES = 2**20  # distances and votes of a block
 
 
 class KNeighborsRankerCV(BaseNeighborsRanker):
@@ -100,8 +100,8 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
         others = total_weight(self.weight_) - 1
         self.candidates_ = self._candidates(others)
         n = len(self.weight_) if others >= 1 else 0  # a single instance has no others to learn from
-        width = int(self.candidates_[-1]) + len(self.labels_) ** 2
-        n_blocks = min(n, max(_BLOCKS, n * width // _ENTRIES))
+        width = int(self.candidates_[-1]) + len(self.candidates_) * len(self.labels_)
+        n_blocks = -(-n // max(_ROWS, _ENTRIES // width))
         blocks = [np.arange(start, n, n_blocks) for start in range(n_blocks)]
         sums = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(self._tau)(rows, data, self._aggregator()) for rows in blocks
@@ -134,26 +134,39 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
 
     def _tau(self, rows: IntArray, data: Training, aggregator: Aggregator) -> tuple[FloatArray, float]:
         """Weighted sum of the tau of some rows for each candidate, and the weight of the rows."""
-        graphs, weight = data.graphs[rows], self.weight_[rows]
-        distances, neighbors, share = self._search(data.X[rows], int(self.candidates_[-1]), left_out=rows)
-        prior = self._priors(rows, aggregator)
-        found = np.zeros(len(self.candidates_))
-        for c, k in enumerate(self.candidates_):
-            of_k = first_of_weight(share, k)
-            used = int((of_k > 0).sum(axis=1).max())
-            weights = neighbor_weights(self.weights, distances[:, :used], of_k[:, :used])
-            predicted = ranks_from_scores(aggregator.scores(np.ascontiguousarray(neighbors[:, :used]), weights, prior))
-            balance, total = graphs.concordance(predicted)
+        graphs, weight, prior = data.graphs[rows], self.weight_[rows], self._priors(rows, aggregator)
+        nearest = self._search(data.X[rows], int(self.candidates_[-1]), left_out=rows)
+        found, total = np.zeros(len(self.candidates_)), np.zeros(len(rows))
+        for c, scores in enumerate(self._scores(aggregator, *nearest, prior)):
+            balance, total = graphs.concordance(aggregator.ranks(scores))
             found[c] = weight @ np.divide(balance, total, out=np.zeros_like(total), where=total > 0)
         return found, float(weight[total > 0].sum())
+
+    def _scores(
+        self, aggregator: Aggregator, distances: FloatArray, neighbors: IntArray, share: FloatArray, prior: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Scores with the neighbors of each candidate."""
+        from labelrank._kernels.neighbors.candidates import votes_of_candidates
+
+        if aggregator.by_votes and not callable(self.weights):
+            kind = ("uniform", "distance", "dudani").index(self.weights)
+            votes = np.empty((len(self.candidates_), *prior.shape))
+            of_rows = self.votes_[:, :0] if aggregator.by_pairs else self.votes_
+            votes_of_candidates(neighbors, distances, share, self.candidates_, kind, aggregator.rows, of_rows, votes)
+            yield from (aggregator.scores_of_votes(each, prior) for each in votes)
+            return
+        for k in self.candidates_:
+            first = first_of_weight(share, k)
+            used = int((first > 0).sum(axis=1).max())
+            weights = neighbor_weights(self.weights, distances[:, :used], first[:, :used])
+            yield aggregator.scores(np.ascontiguousarray(neighbors[:, :used]), weights, prior)
 
     def _priors(self, rows: IntArray, aggregator: Aggregator) -> FloatArray:
         """What breaks ties in the prediction of each row: the votes of all others."""
         left_out = np.minimum(self.weight_[rows], 1.0)[:, np.newaxis]
         if aggregator.ranked:
-            return (self.weight_ @ self.votes_ - left_out * self.votes_[rows]) / np.maximum(
-                self.weight_.sum() - left_out, 1e-300
-            )
+            others = self.weight_ @ self.votes_ - left_out * self.votes_[rows]
+            return others / np.maximum(self.weight_.sum() - left_out, 1e-300)
         everyone = np.arange(len(self.weight_))[np.newaxis]
         of_all = aggregator.counts(everyone, self.weight_[np.newaxis])
         counts = of_all - aggregator.counts(rows[:, np.newaxis], left_out)

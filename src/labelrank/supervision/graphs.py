@@ -460,9 +460,8 @@ class PreferenceGraphs:
         """Whether each instance prefers a label to another one."""
         if self._ranks is None:
             return self.edge_counts() > 0
-        return np.fmin.reduce(self._ranks, axis=1, initial=np.inf) < np.fmax.reduce(
-            self._ranks, axis=1, initial=-np.inf
-        )
+        columns = np.ascontiguousarray(self._ranks.T)  # much faster than reductions of short rows
+        return np.fmin.reduce(columns, initial=np.inf) < np.fmax.reduce(columns, initial=-np.inf)
 
     def observed(self) -> npt.NDArray[np.bool_]:
         """Which labels were observed in each instance, of shape (n_instances, n_labels): ranked, or end of an edge."""

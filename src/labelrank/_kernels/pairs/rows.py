@@ -10,17 +10,17 @@ import numpy as np
 from labelrank._kernels.compile import kernel
 
 
-@kernel
+@kernel(inline="always")  # half the time of a call for a few labels
 def add_counts(rows, i, w, tie, counts):
     """Add w times the preferences of row i to `counts`, (k, k); `tie` is the share of each side in a tied pair.
 
     The diagonal collects what labels share with themselves and has no meaning.
     """
-    row = rows.values[i]
+    row, tied = rows.values[i], w * tie
     for a in range(row.shape[0]):  # without branches, so that the compiler vectorizes it
         x, into = row[a], counts[a]
         for b in range(row.shape[0]):
-            into[b] += w * (1.0 if x < row[b] else 0.0) + w * (tie if x == row[b] else 0.0)
+            into[b] += (w if x < row[b] else 0.0) + (tied if x == row[b] else 0.0)
     for e in range(rows.indptr[i], rows.indptr[i + 1]):
         counts[rows.better[e], rows.worse[e]] += w * rows.weight[e]
 
