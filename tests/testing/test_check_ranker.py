@@ -19,7 +19,7 @@ RANKERS = [ranker(**SMALL.get(name, {})) for name, ranker in all_rankers().items
 RANKERS += [DummyRanker(strategy, random_state=0) for strategy in ("borda", "copeland", "kemeny", "random")]
 
 # What the owners of these rankers are working on.
-REFIT = ("DecisionTreeRanker", "ExtraTreesRanker", "RandomForestRanker", "KNeighborsRanker", "KNeighborsRankerCV")
+REFIT = ("DecisionTreeRanker", "ExtraTreesRanker", "RandomForestRanker")
 CALLBACKS = (*REFIT, "LogLinearRanker")
 CHECKS = {check.__name__: check for check in ranker_checks()}
 
