@@ -25,7 +25,7 @@ from papers.frame import Experiment
 EXPERIMENT = Experiment(
     name="amit2007",
     title="Amit, Dekel, Singer: A boosting algorithm for label covering in multilabel problems, AISTATS 2007",
-    version=2,
+    version=3,
     data={"reuters": "text", **{name: f"multilabel/{name}" for name in MULAN}, "rcv1": None, "all": ""},
     protocol=Protocol(),
     quick=QUICK,

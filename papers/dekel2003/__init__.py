@@ -20,7 +20,7 @@ from papers.frame import Experiment
 EXPERIMENT = Experiment(
     name="dekel2003",
     title="Dekel, Manning, Singer: Log-linear models for label ranking, NIPS 2003",
-    version=2,
+    version=3,
     data={"reuters": "text", "rcv1": None},
     protocol=Protocol(),
     quick=QUICK,

@@ -72,7 +72,7 @@ def _path(learner: Cell, X: Any, y: PreferenceGraphs, X_test: Any, y_test: Prefe
                 "errors": {error: generalized_error(y_test, predicted, error) for error in DECOMPOSITIONS},
                 "n_iter": int(ranker.n_iter_),  # counted anew with each penalty
                 "gap": float(ranker.gap_),
-                "loss": float(ranker.loss_curve_[-1]) / len(y),
+                "loss": float(ranker.loss_curve_[-1]),
             }
         )
     return path

@@ -22,7 +22,7 @@ from papers.sopopo2006.timing import QUICK, Protocol, cells, compute, generate, 
 EXPERIMENT = Experiment(
     name="sopopo2006",
     title="Shalev-Shwartz, Singer: Efficient learning of label ranking by soft projections onto polyhedra, JMLR 2006",
-    version=2,
+    version=3,
     data={"gaussian": None},
     protocol=Protocol(),
     quick=QUICK,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 
 import numpy as np
@@ -11,7 +10,14 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 
 from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, all_rankers, mask_rankings
-from labelrank.cli.compare import METRICS, available_rankers, choose_metrics, choose_rankers, compare_rankers
+from labelrank.cli.compare import (
+    METRICS,
+    Protocol,
+    available_rankers,
+    choose_metrics,
+    choose_rankers,
+    compare_rankers,
+)
 from labelrank.datasets import make_label_ranking
 from labelrank.metrics import get_scorer
 
@@ -39,9 +45,9 @@ class Broken(RankerMixin, BaseEstimator):
 
 def test_scores_equal_cross_val_score_on_the_same_splits():
     comparison = compare_rankers(
-        available_rankers(3), X, Y, metrics=choose_metrics(["tau", "zero_one"]), folds=4, repeats=2, seed=3
+        available_rankers(3), X, Y, Protocol(3, 1, seed=3), metrics=choose_metrics(["tau", "zero_one"])
     )
-    cv = RepeatedKFold(n_splits=4, n_repeats=2, random_state=3)
+    cv = RepeatedKFold(n_splits=3, n_repeats=1, random_state=3)
     assert len(comparison.rows) == len(available_rankers())
     for row in comparison.rows:
         ranker = available_rankers(3)[row.ranker]
@@ -50,14 +56,14 @@ def test_scores_equal_cross_val_score_on_the_same_splits():
         np.testing.assert_array_equal(row.scores["zero_one"], errors)
         assert row.mean("tau") == row.scores["tau"].mean()
         assert row.std("tau") == row.scores["tau"].std()
-        assert len(row.fit_seconds) == len(row.predict_seconds) == 8
+        assert len(row.fit_seconds) == len(row.predict_seconds) == 3
         assert (row.fit_seconds > 0).all()
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("tau", -1), ("disagreement", 1)])
 def test_best_first(metric, sign):
     rankers = {name: available_rankers()[name] for name in ("dummy-random", "dummy-borda", "dummy-kemeny")}
-    rows = compare_rankers(rankers, X, Y, metrics=[METRICS[metric]], folds=5, repeats=1).rows
+    rows = compare_rankers(rankers, X, Y, Protocol(5, 1), metrics=[METRICS[metric]]).rows
     means = [row.mean(metric) for row in rows]
     assert means == sorted(means, key=lambda mean: sign * mean)
     assert rows[-1].ranker == "dummy-random"
@@ -74,9 +80,8 @@ def test_all_rankers_take_part():
 @pytest.mark.parametrize("y", [Y, PreferenceGraphs.from_rankings(Y)], ids=["ranks", "graphs"])
 def test_labels_are_hidden_in_the_training_folds_only(how, y):
     Recorder.seen = []
-    comparison = compare_rankers(
-        {"a": Recorder(), "b": Recorder()}, X, y, folds=4, repeats=2, missing=0.5, missing_how=how, seed=1
-    )
+    protocol = Protocol(4, 2, seed=1, missing=0.5, missing_how=how)
+    comparison = compare_rankers({"a": Recorder(), "b": Recorder()}, X, y, protocol)
     first, second = Recorder.seen[1:9], Recorder.seen[10:]  # the first of each is the warm-up
     splits = list(RepeatedKFold(n_splits=4, n_repeats=2, random_state=1).split(X))
     patterns = []
@@ -94,40 +99,17 @@ def test_labels_are_hidden_in_the_training_folds_only(how, y):
     if how == "random":
         assert len(set(patterns)) == 8  # another coin in each fold
     # The test folds are complete: the prediction is fixed, so is its tau.
-    fixed = compare_rankers({"a": Recorder()}, X, y, folds=4, repeats=2, seed=1).rows[0]
+    fixed = compare_rankers({"a": Recorder()}, X, y, Protocol(4, 2, seed=1)).rows[0]
     np.testing.assert_array_equal(comparison.rows[0].scores["tau"], fixed.scores["tau"])
 
 
-class SlowAtFirst(RankerMixin, BaseEstimator):
-    """Takes its time once in a process, as a kernel that is compiled."""
-
-    compiled: list = []  # noqa: RUF012
-    rows: list = []  # noqa: RUF012
-
-    def fit(self, X, y, sample_weight=None):
-        self._compile("fit")
-        self.rows.append(len(X))
-        self.labels_ = np.arange(y.shape[1])
-        return self
-
-    def decision_function(self, X):
-        self._compile("predict")
-        return np.tile(self.labels_, (len(X), 1))
-
-    def _compile(self, what):
-        if what not in self.compiled:
-            self.compiled.append(what)
-            time.sleep(0.3)
-
-
-def test_compiling_is_not_timed():
-    SlowAtFirst.compiled, SlowAtFirst.rows = [], []
-    y = np.tile(Y, (3, 1))
-    (row,) = compare_rankers({"slow": SlowAtFirst()}, np.tile(X, (3, 1)), y, folds=2, repeats=1).rows
-    assert SlowAtFirst.compiled == ["fit", "predict"]
-    assert row.fit_seconds.max() < 0.25
-    assert row.predict_seconds.max() < 0.25
-    assert SlowAtFirst.rows == [100, 120, 120]  # a little is enough to warm up with
+def test_compilation_is_not_timed():
+    """Each ranker is fitted once on a few rows of the first fold before the first fit that is timed."""
+    Recorder.seen = []
+    many = np.tile(X, (3, 1))
+    (row,) = compare_rankers({"a": Recorder()}, many, np.tile(Y, (3, 1)), Protocol(2, 1)).rows
+    assert [len(seen_X) for seen_X, _ in Recorder.seen] == [100, 120, 120]
+    assert len(row.fit_seconds) == 2
 
 
 def test_a_warm_up_that_fails_is_not_told():
@@ -138,14 +120,15 @@ def test_a_warm_up_that_fails_is_not_told():
                 raise ValueError("too few")
             return super().fit(X, y)
 
-    comparison = compare_rankers({"a": NeedsMany()}, np.tile(X, (3, 1)), np.tile(Y, (3, 1)), folds=2, repeats=1)
+    comparison = compare_rankers({"a": NeedsMany()}, np.tile(X, (3, 1)), np.tile(Y, (3, 1)), Protocol(2, 1))
     assert comparison.rows[0].error is None
     assert len(comparison.rows[0].warnings) == 2
 
 
 def test_the_seed_decides():
     def run(seed):
-        rows = compare_rankers(available_rankers(seed), X, Y, folds=3, repeats=2, missing=0.4, seed=seed).rows
+        rankers = choose_rankers(available_rankers(seed), "ExtraTreesRanker,KNeighborsRanker,dummy-random")
+        rows = compare_rankers(rankers, X, Y, Protocol(3, 2, seed=seed, missing=0.4)).rows
         return {row.ranker: row.scores["tau"].tolist() for row in rows}
 
     assert run(0) == run(0)
@@ -154,7 +137,7 @@ def test_the_seed_decides():
 
 def test_processes_give_the_same_scores():
     rankers = choose_rankers(available_rankers(), "dummy-borda,dummy-random")
-    alone, together = (compare_rankers(rankers, X, Y, folds=3, repeats=1, n_jobs=n) for n in (1, 2))
+    alone, together = (compare_rankers(rankers, X, Y, Protocol(3, 1), n_jobs=n) for n in (1, 2))
     for a, b in zip(alone.rows, together.rows, strict=True):
         assert a.ranker == b.ranker
         np.testing.assert_array_equal(a.scores["tau"], b.scores["tau"])
@@ -163,7 +146,7 @@ def test_processes_give_the_same_scores():
 def test_a_ranker_that_fails_comes_last_with_its_reason():
     steps = []
     comparison = compare_rankers(
-        {"broken": Broken(), "fine": DummyRanker()}, X, Y, folds=3, repeats=1, advance=lambda: steps.append(1)
+        {"broken": Broken(), "fine": DummyRanker()}, X, Y, Protocol(3, 1), advance=lambda: steps.append(1)
     )
     assert [row.ranker for row in comparison.rows] == ["fine", "broken"]
     assert comparison.rows[1].error == "ValueError: no rankings today"
@@ -175,7 +158,7 @@ def test_warnings_and_undefined_folds_are_kept():
     y = Y.copy()
     y[:40] = np.nan  # the first of two folds without shuffling would be empty; here some folds are short
     y[40:42] = np.nan
-    rows = compare_rankers({"dummy": DummyRanker()}, X, y, folds=20, repeats=1).rows
+    rows = compare_rankers({"dummy": DummyRanker()}, X, y, Protocol(20, 1)).rows
     undefined = np.isnan(rows[0].scores["tau"])
     assert undefined.any()
     assert rows[0].mean("tau") == rows[0].scores["tau"][~undefined].mean()

@@ -101,7 +101,7 @@ def compare(
     output: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.table,
 ) -> None:
     """Compare all rankers on a data set by repeated cross-validation."""
-    from labelrank.cli.compare import available_rankers, choose_metrics, choose_rankers, compare_rankers
+    from labelrank.cli.compare import Protocol, available_rankers, choose_metrics, choose_rankers, compare_rankers
     from labelrank.cli.data import load
     from labelrank.cli.progress import progress_bar
     from labelrank.cli.report import print_comparison
@@ -119,19 +119,10 @@ def compare(
     except (ValueError, TypeError, OSError) as error:
         fail(error)
 
+    protocol = Protocol(folds, repeats, seed, missing, missing_how.value)
     with progress_bar("folds", len(chosen) * folds * repeats) as advance:
         comparison = compare_rankers(
-            chosen,
-            problem.data,
-            problem.target,
-            metrics=metrics,
-            folds=folds,
-            repeats=repeats,
-            missing=missing,
-            missing_how=missing_how.value,
-            seed=seed,
-            n_jobs=jobs,
-            advance=advance,
+            chosen, problem.data, problem.target, protocol, metrics=metrics, n_jobs=jobs, advance=advance
         )
     print_comparison(comparison, problem, output.value)
     if all(row.error for row in comparison.rows):

@@ -8,7 +8,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
 from labelrank._discovery import all_rankers
-from labelrank.rankers import DummyRanker, LogLinearRanker
+from labelrank.rankers import DummyRanker
 from labelrank.supervision import mask_rankings
 from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
 
 Vector = npt.NDArray[np.float64]
+Split = tuple[Any, Any]  # indices of the training fold and of the test fold
+
+_WARM_UP_ROWS = 100
+_warm: set[tuple[str, str]] = set()  # (run, ranker) that this process has fitted before
 
 
 @dataclass(frozen=True)
@@ -55,79 +58,98 @@ METRICS = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """What one ranker reached: a value per fold."""
+class Protocol:
+    """A repeated cross-validation that hides a share of the labels in the training folds."""
 
-    ranker: str
-    scores: dict[str, Vector]
-    fit_seconds: Vector
-    predict_seconds: Vector
-    warnings: list[str] = field(default_factory=list)  # one for each fold that warned
-    error: str | None = None  # of the first fold that failed; there are no scores then
+    folds: int = 10
+    repeats: int = 5
+    seed: int = 0
+    missing: float = 0.0
+    missing_how: Literal["random", "top"] = "random"
 
-    def mean(self, metric: str) -> float:
-        """Mean over the folds that have something to compare."""
-        return _over_defined(np.mean, self.scores[metric]) if not self.error else float("nan")
-
-    def std(self, metric: str) -> float:
-        """Standard deviation over the same folds."""
-        return _over_defined(np.std, self.scores[metric]) if not self.error else float("nan")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Rows, best first, and how they came about."""
-
-    rows: list[Row]
-    metrics: list[Metric]
-    folds: int
-    repeats: int
-    seed: int
-    missing: float
-    missing_how: str
-
-    @property
-    def protocol(self) -> str:
-        """The cross-validation in words."""
+    def __str__(self) -> str:
         text = f"{self.repeats} × {self.folds}-fold cross-validation, seed {self.seed}"
         if self.missing:
             how = "at random" if self.missing_how == "random" else "below the top"
             text += f", {self.missing:.0%} of the labels hidden {how} in the training folds"
         return text
 
+    def splits(self, n_samples: int) -> list[Split]:
+        """List the folds."""
+        splitter = RepeatedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed)
+        return list(splitter.split(np.empty(n_samples)))
+
+    def hide(self, y: Any, fold: int) -> Any:
+        """Hide labels of a training fold; the seed is that of the fold, so that all rankers see the same labels."""
+        if not self.missing:
+            return y
+        seed = int(np.random.SeedSequence([self.seed, fold]).generate_state(1)[0])
+        return mask_rankings(y, self.missing, how=self.missing_how, random_state=seed)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The results of one ranker: a value per fold."""
+
+    ranker: str
+    scores: dict[str, Vector] = field(default_factory=dict)
+    fit_seconds: Vector = field(default_factory=lambda: np.empty(0))
+    predict_seconds: Vector = field(default_factory=lambda: np.empty(0))
+    warnings: list[str] = field(default_factory=list)  # one for each fold that warned
+    error: str | None = None  # of the first fold that failed; there are no scores then
+
+    def mean(self, metric: str) -> float:
+        """Return the mean over the folds that have something to compare, NaN if there is none."""
+        defined = self._defined(metric)
+        return float(defined.mean()) if len(defined) else float("nan")
+
+    def std(self, metric: str) -> float:
+        """Return the standard deviation over these folds."""
+        defined = self._defined(metric)
+        return float(defined.std()) if len(defined) else float("nan")
+
+    def _defined(self, metric: str) -> Vector:
+        values = self.scores.get(metric, np.empty(0))
+        return values[~np.isnan(values)]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows, best first, and how they were computed."""
+
+    rows: list[Row]
+    metrics: list[Metric]
+    protocol: Protocol
+
 
 def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
-    """Every ranker of the library, ready to be cloned; the baseline once for each of its strategies."""
+    """Return every ranker of the library with its defaults; the baseline once for each of its strategies."""
     found: dict[str, BaseEstimator] = {}
     for name, ranker in all_rankers().items():
-        if ranker is DummyRanker:
-            continue
-        # The optimum is what is compared, so the log-linear ranker goes there by the shortest way.
-        shortest = {"solver": "lbfgs", "alpha": 1.0, "max_iter": 1000} if ranker is LogLinearRanker else {}
-        found[name] = _seeded(ranker(**shortest), seed)
-        if ranker not in (DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker):  # the others want one scale
-            found[name] = make_pipeline(StandardScaler(), found[name])
+        if ranker is not DummyRanker:
+            found[name] = _seeded(ranker(), seed)
+            if ranker not in (DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker):  # which need no scaling
+                found[name] = make_pipeline(StandardScaler(), found[name])
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = _seeded(DummyRanker(strategy=strategy), seed)
     return found
 
 
 def _seeded(ranker: Any, seed: int) -> Any:
-    # Rows without a pair are said once, in the report, and not for each fold.
+    # Rows without a pair are reported once, and not by every ranker in every fold.
     settings = {"random_state": seed, "on_empty": "ignore"}
     return ranker.set_params(**{name: settings[name] for name in settings.keys() & ranker.get_params()})
 
 
 def choose_rankers(rankers: Mapping[str, BaseEstimator], names: str | None) -> dict[str, BaseEstimator]:
-    """The rankers named in a comma-separated list, in any case; all without one."""
+    """Return the rankers named in a comma-separated list, in any case; all without one."""
     if names is None:
         return dict(rankers)
     return {name: rankers[name] for name in _choose("ranker", rankers, names.split(","))}
 
 
 def choose_metrics(names: Sequence[str]) -> list[Metric]:
-    """The metrics named in comma-separated lists."""
-    # The names of labelrank.metrics are understood too.
+    """Return the metrics named in comma-separated lists, by their names here or in `labelrank.metrics`."""
     full = {metric.function.__name__: metric.name for metric in METRICS.values()}
     wanted = [full.get(name.strip(), name) for text in names for name in text.split(",")]
     return [METRICS[name] for name in _choose("metric", METRICS, wanted)]
@@ -135,36 +157,27 @@ def choose_metrics(names: Sequence[str]) -> list[Metric]:
 
 def _choose(what: str, known: Iterable[str], names: Iterable[str]) -> list[str]:
     by_lower_case = {name.lower(): name for name in known}
-    chosen = []
-    for name in names:
-        key = name.strip().lower()
-        if not key:
-            continue
-        if key not in by_lower_case:
-            near = difflib.get_close_matches(key, by_lower_case, n=1)
-            hint = f"; did you mean {by_lower_case[near[0]]!r}?" if near else ""
-            raise ValueError(
-                f"there is no {what} {name.strip()!r}{hint or '.'} Known: {', '.join(by_lower_case.values())}"
-            )
-        chosen.append(by_lower_case[key])
+    listed = ", ".join(by_lower_case.values())
+    chosen = [name.strip().lower() for name in names if name.strip()]
+    for name in chosen:
+        if name not in by_lower_case:
+            near = difflib.get_close_matches(name, by_lower_case, n=1)
+            hint = f"; did you mean {by_lower_case[near[0]]!r}?" if near else "."
+            raise ValueError(f"there is no {what} {name!r}{hint} Known: {listed}")
     if not chosen:
-        raise ValueError(f"no {what} is named; known: {', '.join(by_lower_case.values())}")
-    return list(dict.fromkeys(chosen))
+        raise ValueError(f"no {what} is named; known: {listed}")
+    return [by_lower_case[name] for name in dict.fromkeys(chosen)]
 
 
 def compare_rankers(
     rankers: Mapping[str, BaseEstimator],
     X: Any,
     y: Any,
+    protocol: Protocol,
     *,
     metrics: Sequence[Metric] = (METRICS["tau"],),
-    folds: int = 10,
-    repeats: int = 5,
-    missing: float = 0.0,
-    missing_how: str = "random",
-    seed: int = 0,
     n_jobs: int | None = 1,
-    advance: Callable[[], None] | None = None,
+    advance: Callable[[], None] = lambda: None,
 ) -> Comparison:
     """Run rankers under repeated cross-validation, all on the same folds.
 
@@ -176,121 +189,85 @@ def compare_rankers(
         Instances.
     y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
         What was observed.
+    protocol : Protocol
+        The cross-validation.
     metrics : sequence of Metric
         The rows are sorted by the first.
-    folds, repeats, seed : int
-        The same splits as ``RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)``.
-    missing : float
-        The share of labels to hide in the training folds; the test folds stay as they are.
-    missing_how : {"random", "top"}
-        How to hide them; see :func:`labelrank.mask_rankings`.
     n_jobs : int, optional
-        Processes.
+        Processes. Each fits and predicts once per ranker on a few rows before it measures times, so that these do not
+        include compilation.
     advance : callable, optional
         Called after each fold of each ranker.
-
-    Notes
-    -----
-    Each process fits and predicts once per ranker on a little of the first fold before it takes times, so that these
-    do not hold the time of compiling.
 
     Returns
     -------
     Comparison
         A ranker that fails on a fold has an ``error`` and comes last.
     """
-    splits = list(RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed).split(np.empty(len(y))))
-    hiding = (missing, missing_how, seed)
+    splits = protocol.splits(len(y))
     run = uuid.uuid4().hex
     tasks = (
-        delayed(_run_fold)(ranker, X, y, split, fold, metrics, hiding, ((run, name), splits[0]))
+        delayed(_run_fold)((run, name), ranker, X, y, splits, fold, metrics, protocol)
         for name, ranker in rankers.items()
-        for fold, split in enumerate(splits)
+        for fold in range(len(splits))
     )
-    done: list[Bunch] = []
+    done: list[dict[str, Any]] = []
     for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
         done.append(result)
-        if advance is not None:
-            advance()
+        advance()
     rows = [_row(name, done[i * len(splits) : (i + 1) * len(splits)], metrics) for i, name in enumerate(rankers)]
     first = metrics[0]
     sign = -1.0 if first.larger_is_better else 1.0
     rows.sort(key=lambda row: (row.error is not None, np.nan_to_num(sign * row.mean(first.name), nan=np.inf)))
-    return Comparison(rows, list(metrics), folds, repeats, seed, missing, missing_how)
-
-
-_Split = tuple[Any, Any]  # indices of the training and of the test fold
-_Hiding = tuple[float, Any, int]  # missing, missing_how, seed
-
-_WARM_UP_ROWS = 100
-_warm: set[tuple[str, str]] = set()  # (run, ranker) that this process has fitted before
+    return Comparison(rows, list(metrics), protocol)
 
 
 def _run_fold(
+    key: tuple[str, str],
     ranker: BaseEstimator,
     X: Any,
     y: Any,
-    split: _Split,
+    splits: Sequence[Split],
     fold: int,
     metrics: Sequence[Metric],
-    hiding: _Hiding,
-    warm_up: tuple[tuple[str, str], _Split],
-) -> Bunch:
-    key, first_split = warm_up
+    protocol: Protocol,
+) -> dict[str, Any]:
     if key not in _warm:
         _warm.add(key)
-        _warm_up(ranker, X, y, first_split, hiding)
-    train, test = split
-    known = _hide(y[train], hiding, fold)
+        train, test = (indices[:_WARM_UP_ROWS] for indices in splits[0])
+        # The outcome is of no interest: an error may come from the few rows, and the folds will show.
+        _measure(ranker, X[train], protocol.hide(y[train], 0), X[test], y[test], ())
+    train, test = splits[fold]
+    return _measure(ranker, X[train], protocol.hide(y[train], fold), X[test], y[test], metrics)
+
+
+def _measure(
+    ranker: BaseEstimator, X: Any, y: Any, X_test: Any, y_test: Any, metrics: Sequence[Metric]
+) -> dict[str, Any]:
+    """Fit, predict and score; a ranker that fails must not end the comparison."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             start = time.perf_counter()
-            fitted = clone(ranker).fit(X[train], known)
+            fitted = clone(ranker).fit(X, y)
             between = time.perf_counter()
-            predicted = fitted.predict(X[test])
+            predicted = fitted.predict(X_test)
             end = time.perf_counter()
-            scores = {metric.name: metric.function(y[test], predicted) for metric in metrics}
-        except Exception as error:  # one ranker that cannot do with these data must not end the comparison
-            return Bunch(error=f"{type(error).__name__}: {error}")
-    said = str(caught[0].message) if caught else None
-    return Bunch(error=None, scores=scores, fit=between - start, predict=end - between, warning=said)
+            scores = {metric.name: metric.function(y_test, predicted) for metric in metrics}
+        except Exception as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+    warned = [str(caught[0].message)] if caught else []
+    return {"scores": scores, "fit": between - start, "predict": end - between, "warned": warned}
 
 
-def _hide(known: Any, hiding: _Hiding, fold: int) -> Any:
-    """The labels of a training fold that a ranker is shown."""
-    missing, missing_how, seed = hiding
-    if not missing:
-        return known
-    # One seed per fold, so that all rankers learn from the same labels.
-    hidden_by = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
-    return mask_rankings(known, missing, how=missing_how, random_state=hidden_by)
-
-
-def _warm_up(ranker: BaseEstimator, X: Any, y: Any, split: _Split, hiding: _Hiding) -> None:
-    """Fit and predict once on a little of the first fold, so that no fold is timed while its kernels are compiled."""
-    train, test = (indices[:_WARM_UP_ROWS] for indices in split)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            clone(ranker).fit(X[train], _hide(y[train], hiding, 0)).predict(X[test])
-        except Exception:  # too little for this ranker, or its own fault: the folds will tell
-            return
-
-
-def _row(name: str, results: list[Bunch], metrics: Sequence[Metric]) -> Row:
-    errors = [result.error for result in results if result.error]
+def _row(name: str, results: list[dict[str, Any]], metrics: Sequence[Metric]) -> Row:
+    errors = [result["error"] for result in results if "error" in result]
     if errors:
-        return Row(name, {}, np.empty(0), np.empty(0), error=errors[0])
+        return Row(name, error=errors[0])
     return Row(
         name,
-        {metric.name: np.array([result.scores[metric.name] for result in results]) for metric in metrics},
-        np.array([result.fit for result in results]),
-        np.array([result.predict for result in results]),
-        [result.warning for result in results if result.warning],
+        {metric.name: np.array([result["scores"][metric.name] for result in results]) for metric in metrics},
+        np.array([result["fit"] for result in results]),
+        np.array([result["predict"] for result in results]),
+        [text for result in results for text in result["warned"]],
     )
-
-
-def _over_defined(average: Callable[..., Any], values: Vector) -> float:
-    defined = values[~np.isnan(values)]
-    return float(average(defined)) if len(defined) else float("nan")

@@ -23,13 +23,15 @@ class Problem:
     name: str
     data: Any
     target: Any
-    n_features: int
-    n_labels: int
 
     @property
-    def size(self) -> str:
-        """The shape in words."""
-        return f"{len(self.target)} instances × {self.n_features} features × {self.n_labels} labels"
+    def shape(self) -> dict[str, int]:
+        """Numbers of instances, features and labels."""
+        return {
+            "instances": len(self.target),
+            "features": self.data.shape[1],
+            "labels": self.target.shape[1],
+        }
 
     @property
     def n_empty(self) -> int:
@@ -56,7 +58,7 @@ def load(data: str, *, labels: str | None, scores: bool, ignore: str | None, see
         if labels is not None or scores or ignore is not None:
             raise ValueError(f"--labels, --scores and --ignore are for files, and {data} is a built-in data set")
         X, y = BUILT_IN[data](seed)
-        return Problem(data, X, y, X.shape[1], y.shape[1])
+        return Problem(data, X, y)
     path = Path(data)
     if not path.is_file():
         raise ValueError(_no_such_data(data, path))
@@ -64,7 +66,7 @@ def load(data: str, *, labels: str | None, scores: bool, ignore: str | None, see
     if not len(bunch.target) or not bunch.data.shape[1]:
         shape = f"{len(bunch.target)} instances and {bunch.data.shape[1]} features"
         raise ValueError(f"{path.name} has {shape}; at least one of each is needed")
-    return Problem(path.name, bunch.data, bunch.target, bunch.data.shape[1], bunch.target.shape[1])
+    return Problem(path.name, bunch.data, bunch.target)
 
 
 def columns(text: str) -> Any:

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,10 @@ def _report(comparison: Comparison, problem: Problem) -> TextReport:
         marks.append([is_best[0], *is_best, False, False])
     headings = [metric.name if metric.larger_is_better else f"{metric.name} ↓" for metric in metrics]
     errors = "" if all(metric.larger_is_better for metric in metrics) else ", ↓ smaller is better"
-    folds = comparison.folds * comparison.repeats
+    size = " × ".join(f"{n} {what}" for what, n in problem.shape.items())
+    folds = comparison.protocol.folds * comparison.protocol.repeats
     return TextReport(
-        [f"{problem.name}: {problem.size}", comparison.protocol],
+        [f"{problem.name}: {size}", str(comparison.protocol)],
         [TextTable("", ["ranker", *headings, "fit", "predict"], texts, marks)],
         footnote=f"mean ± standard deviation over {folds} folds, best marked{errors}; median time per fold",
     )
@@ -99,7 +101,6 @@ def _print_json(comparison: Comparison, problem: Problem) -> None:
     def finite(values: Any) -> list[float | None]:
         return [None if math.isnan(value) else value for value in np.asarray(values).tolist()]
 
-    protocol = ("folds", "repeats", "seed", "missing", "missing_how")
     results = []
     for row in comparison.rows:
         scores = {}
@@ -109,13 +110,8 @@ def _print_json(comparison: Comparison, problem: Problem) -> None:
         seconds = {"fit_seconds": finite(row.fit_seconds), "predict_seconds": finite(row.predict_seconds)}
         results.append({"ranker": row.ranker, "error": row.error, "scores": scores, **seconds})
     document = {
-        "data": {
-            "name": problem.name,
-            "n_instances": len(problem.target),
-            "n_features": problem.n_features,
-            "n_labels": problem.n_labels,
-        },
-        "protocol": {name: getattr(comparison, name) for name in protocol},
+        "data": {"name": problem.name, **{f"n_{what}": n for what, n in problem.shape.items()}},
+        "protocol": asdict(comparison.protocol),
         "results": results,
     }
     print(json.dumps(document, indent=2))
