@@ -284,15 +284,14 @@ def test_generalized_error_of_a_users_decomposition():
         metrics.generalized_error([[1, 2]], [[1, 2]], hamming)
 
 
-def test_large_rows_are_cut_in_blocks(monkeypatch):
-    from labelrank.metrics import graph_errors
-
+def test_many_rows_of_edges():
     rng = np.random.default_rng(3)
-    true, pred = ranks_from_scores(rng.random((30, 4))), ranks_from_scores(rng.random((30, 4)))
-    edges = PreferenceGraphs.from_pairs(*PreferenceGraphs.from_rankings(true).to_edges())
-    whole = metrics.domination_error(edges, pred)
-    monkeypatch.setattr(graph_errors, "_BLOCK", 28)
-    assert metrics.domination_error(edges, pred) == whole == metrics.domination_error(true, pred)
+    pred = rng.random((3000, 1000))  # more than one block
+    better, worse = rng.integers(0, 500, 3000), rng.integers(500, 1000, 3000)
+    edges = PreferenceGraphs.from_pairs(np.arange(3000), better, worse, n_labels=1000)
+    rows = np.arange(3000)
+    expected = np.mean(pred[rows, better] >= pred[rows, worse])
+    assert metrics.disagreement_error(edges, pred) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_decomposition_that_leaves_a_graph_uncut_is_not_told_as_a_graph_without_edges():

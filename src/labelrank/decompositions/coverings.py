@@ -26,7 +26,7 @@ import numpy.typing as npt
 from labelrank.decompositions.graph import Decomposition
 from labelrank.decompositions.subgraphs import IntArray, Subgraph, Subgraphs, expand_ranges, from_lists, pointers
 from labelrank.supervision import PreferenceGraphs
-from labelrank.supervision._inputs import is_integer
+from labelrank.supervision.vectors import is_integer
 
 
 def set_levels(graphs: PreferenceGraphs) -> npt.NDArray[Any]:

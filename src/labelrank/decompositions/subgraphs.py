@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.supervision._inputs import is_integer
+from labelrank.supervision.vectors import is_integer
 
 IntArray = npt.NDArray[np.intp]
 

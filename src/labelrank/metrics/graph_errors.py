@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from labelrank import decompositions
+from labelrank._arrays import FloatArray, row_blocks
 from labelrank.decompositions import Decomposition, get_decomposition
-from labelrank.metrics._inputs import FloatArray, average, check_predicted_ranks, check_same_labels
-from labelrank.supervision import PreferenceGraphs, as_graphs, check_rankings
-
-_BLOCK = 2**21  # labels of the rows that are cut at a time
+from labelrank.metrics.inputs import average, graphs_and_ranks
+from labelrank.supervision import PreferenceGraphs
 
 
 def generalized_error(
@@ -110,18 +109,12 @@ def dominated_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> f
 
 
 def _error(y_true: Any, y_pred: Any, decomposition: Decomposition, sample_weight: Any, name: str) -> float:
-    check_same_labels(y_true, y_pred)
-    graphs = (
-        y_true
-        if isinstance(y_true, PreferenceGraphs)
-        else as_graphs(check_rankings(y_true, input_name="y_true", ensure_min_samples=0))
-    )
-    ranks = check_predicted_ranks(y_pred, graphs.shape)
+    graphs, ranks = graphs_and_ranks(y_true, y_pred)
     failed, total = _failed_subgraphs(graphs, ranks, decomposition)
     share = failed / np.where(total > 0, total, 1)
     # A decomposition of the user's own may leave a graph that has edges without subgraphs.
     uncut = "without edges" if total.all() or not graphs[total == 0].n_edges else "without subgraphs"
-    return average(share, total > 0, sample_weight, name, warn_about=uncut, stacklevel=4)
+    return average(share, total > 0, sample_weight, name, warn_about=uncut)
 
 
 def _failed_subgraphs(
@@ -134,19 +127,10 @@ def _failed_subgraphs(
 
         failed, total = failed_subgraphs(layers.levels, ranks, layers.depth, layers.kind)
         return failed, total
-    parts = []
-    block = max(1, _BLOCK // max(graphs.shape[1], 1))
-    for start in range(0, len(graphs), block):
-        rows = slice(start, start + block)
+    failed, total = np.zeros(len(graphs)), np.zeros(len(graphs))
+    for rows in row_blocks(*graphs.shape, entries=2**21):
         subgraphs = decomposition.cut(graphs[rows])
         wrong = subgraphs.disagree(ranks[rows])
-        instance, n = subgraphs.instance, subgraphs.n_instances
-        parts.append(
-            (
-                np.bincount(instance, weights=subgraphs.weight * wrong, minlength=n),
-                np.bincount(instance, weights=subgraphs.weight, minlength=n),
-            )
-        )
-    if not parts:
-        return np.empty(0), np.empty(0)
-    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+        for sums, weight in ((failed, subgraphs.weight * wrong), (total, subgraphs.weight)):
+            sums[rows] = np.bincount(subgraphs.instance, weights=weight, minlength=subgraphs.n_instances)
+    return failed, total

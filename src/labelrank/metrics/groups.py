@@ -48,7 +48,7 @@ def group_disagreement(y_true: Any, y_score: Any, groups: Any, sample_weight: An
     >>> group_disagreement([3, 2, 1, 1, 2], [0.9, 0.1, 0.5, 0.3, 0.4], ["a", "a", "a", "b", "b"])  # (1/3 + 0) / 2
     0.166...
     """
-    from labelrank._kernels.pairs.concordance import group_disagreements
+    from labelrank._kernels.metrics.groups import group_disagreements
 
     y, f = _scores(y_true, "y_true"), _scores(y_score, "y_score")
     check_consistent_length(y, f)

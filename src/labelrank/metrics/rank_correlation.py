@@ -9,14 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.metrics._inputs import (
-    FloatArray,
-    average,
-    check_predicted_ranks,
-    check_same_labels,
-    true_ranks,
-)
-from labelrank.supervision import PreferenceGraphs
+from labelrank._arrays import FloatArray
+from labelrank.metrics.inputs import average, graphs_and_ranks, true_and_predicted_ranks
+from labelrank.supervision import as_graphs
+from labelrank.supervision.rankings import competition_ranks
 
 
 def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -47,33 +43,9 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
     >>> kendall_tau([[1, 2, 3], [1, 2, float("nan")]], [[1, 3, 2], [2, 1, 3]])  # (1/3 - 1) / 2
     -0.333...
     """
-    check_same_labels(y_true, y_pred)
-    if isinstance(y_true, PreferenceGraphs) and y_true.storage == "edges":
-        values, counted = _edge_tau(y_true, check_predicted_ranks(y_pred, y_true.shape))
-    else:
-        from labelrank._kernels.pairs.concordance import concordance_of_rows as concordance
-
-        true = true_ranks(y_true)
-        balance, pairs = concordance(true, check_predicted_ranks(y_pred, true.shape))
-        values, counted = balance / np.maximum(pairs, 1), pairs > 0
-    return average(values, counted, sample_weight, "kendall_tau")
-
-
-def _edge_tau(graphs: PreferenceGraphs, ranks: FloatArray) -> tuple[FloatArray, Any]:
-    rows, better, worse = graphs.to_edges()
-    signs = np.sign(ranks[rows, worse] - ranks[rows, better])
-    weight = np.ones(len(rows)) if graphs.weight is None else graphs.weight
-    total = np.bincount(rows, weights=weight, minlength=len(graphs))
-    values = np.bincount(rows, weights=weight * signs, minlength=len(graphs))
-    return values / np.where(total > 0, total, 1), total > 0
-
-
-def _pair_table(y_true: Any, y_pred: Any) -> FloatArray:
-    from labelrank._kernels.pairs.concordance import pair_table
-
-    check_same_labels(y_true, y_pred)
-    true = true_ranks(y_true)
-    return pair_table(true, check_predicted_ranks(y_pred, true.shape))
+    graphs, ranks = graphs_and_ranks(y_true, y_pred)
+    balance, total = graphs.concordance(ranks)
+    return average(balance / np.where(total > 0, total, 1), total > 0, sample_weight, "kendall_tau")
 
 
 def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -100,9 +72,10 @@ def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     >>> kendall_tau_b([[1, 2, 2]], [[1, 2, 3]])
     0.816...
     """
-    balance, in_true, in_pred, _, _ = _pair_table(y_true, y_pred)
-    scale = np.sqrt(in_true * in_pred)
-    return average(balance / np.where(scale > 0, scale, 1), in_true > 0, sample_weight, "kendall_tau_b")
+    true, pred = true_and_predicted_ranks(y_true, y_pred)
+    balance, untied = as_graphs(true).concordance(pred)
+    scale = np.sqrt(untied * _untied_pairs(np.where(np.isnan(true), np.nan, pred)))
+    return average(balance / np.where(scale > 0, scale, 1), untied > 0, sample_weight, "kendall_tau_b")
 
 
 def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -129,9 +102,19 @@ def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     >>> kendall_tau_x([[1, 2, 2]], [[1, 2, 2]]), kendall_tau_x([[1, 2, 2]], [[1, 2, 3]])
     (1.0, 0.666...)
     """
-    balance, in_true, in_pred, in_both, pairs = _pair_table(y_true, y_pred)
-    both_tied = pairs - in_true - in_pred + in_both
-    return average((balance + both_tied) / np.maximum(pairs, 1), pairs > 0, sample_weight, "kendall_tau_x")
+    true, pred = true_and_predicted_ranks(y_true, y_pred)
+    balance, _ = as_graphs(true).concordance(pred)
+    size = np.sum(~np.isnan(true), axis=1)
+    pairs = size * (size - 1) / 2
+    # Different numbers for labels that differ on one side at least.
+    combined = competition_ranks(true) * (true.shape[1] + 1) + competition_ranks(pred)
+    agreeing_ties = pairs - _untied_pairs(combined)
+    return average((balance + agreeing_ties) / np.maximum(pairs, 1), pairs > 0, sample_weight, "kendall_tau_x")
+
+
+def _untied_pairs(ranks: FloatArray) -> FloatArray:
+    """Number of pairs of observed labels of each row with different ranks."""
+    return as_graphs(ranks).concordance(np.zeros(ranks.shape))[1]
 
 
 def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -154,22 +137,20 @@ def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     >>> spearman_rho([[1, 2, 3, 4]], [[1, 2, 4, 3]])
     0.8
     """
-    check_same_labels(y_true, y_pred)
-    true = true_ranks(y_true)
-    pred = check_predicted_ranks(y_pred, true.shape)
+    true, pred = true_and_predicted_ranks(y_true, y_pred)
     missing = np.isnan(true)
-    a, b = _centred_mean_ranks(true, missing), _centred_mean_ranks(pred, missing)
+    a, b = _centered_mean_ranks(true, missing), _centered_mean_ranks(pred, missing)
     scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
     rho = np.minimum(1.0, np.maximum(-1.0, (a * b).sum(axis=1) / np.where(scale > 0, scale, 1)))
     return average(rho, (a != 0).any(axis=1), sample_weight, "spearman_rho")
 
 
-def _centred_mean_ranks(values: FloatArray, missing: Any) -> FloatArray:
+def _centered_mean_ranks(values: FloatArray, missing: Any) -> FloatArray:
     """Mean ranks of the observed values of each row minus their average, 0 where not observed."""
     from scipy.stats import rankdata
 
     if not values.shape[1]:
         return values
     ranks = rankdata(np.where(missing, np.inf, values), method="average", axis=1)
-    centre = (np.sum(~missing, axis=1, keepdims=True) + 1) / 2
-    return np.where(missing, 0.0, ranks - centre)
+    center = (np.sum(~missing, axis=1, keepdims=True) + 1) / 2
+    return np.where(missing, 0.0, ranks - center)

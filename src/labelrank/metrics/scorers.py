@@ -10,13 +10,13 @@ from sklearn.utils import get_tags
 
 from labelrank.decompositions import covering_names, decomposition_names
 from labelrank.metrics import graph_errors, groups, rank_correlation, sets, top_of_ranking
-from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision import is_graphs
 
 _OF_SCORES = ("decision_function", "predict_proba")
 
 
 class CheckedScorer:
-    """A scorer that looks at what it is called with before the metric, which never sees the estimator, does.
+    """A scorer that checks the estimator and `y_true`; the metric itself never sees the estimator.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ class CheckedScorer:
 
 
 def _refuse_indicators(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
-    """A ranker reads a matrix of 0 and 1 as ranks, 0 is best; a metric of sets reads 1 as relevant."""
-    if isinstance(y_true, PreferenceGraphs) or not hasattr(estimator, "__sklearn_tags__"):
+    """Raise for a ranker and a 0/1 matrix, in which it takes 0 as the best rank and the metric takes 1 as relevant."""
+    if is_graphs(y_true) or not hasattr(estimator, "__sklearn_tags__"):
         return
     if get_tags(estimator).estimator_type == "ranker":
         raise TypeError(
@@ -70,7 +70,7 @@ def _refuse_indicators(estimator: Any, y_true: Any, params: dict[str, Any]) -> N
 
 
 def _require_groups(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
-    """Without groups all items of a fold would be compared."""
+    """Raise without groups, as all items of a fold would be compared."""
     if "groups" not in params:
         raise ValueError(
             "group_disagreement needs groups, and none were routed to its scorer: call "
@@ -157,7 +157,7 @@ def get_scorer(name: str, **arguments: Any) -> Any:
 
 
 def _entry(name: Any, arguments: dict[str, Any]) -> _Entry:
-    """What a name stands for; "neg_" is for errors."""
+    """Entry of a name, which may have the prefix "neg_" if it is that of an error."""
     table = _table()
     table["generalized_error"] = (graph_errors.generalized_error, False, "predict", {})
     table["covering_error"] = (sets.covering_error, False, _OF_SCORES, {})

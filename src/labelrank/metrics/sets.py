@@ -6,30 +6,35 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from labelrank._arrays import BoolArray, FloatArray, row_blocks
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.metrics._inputs import FloatArray, average, check_predicted_scores, check_same_labels
-from labelrank.supervision import PreferenceGraphs, label_names
+from labelrank.metrics.inputs import average, check_predicted_scores, check_same_labels
+from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
 from labelrank.supervision.indicators import relevance_levels, rows_of_sets
 
-_BLOCK = 2**21  # labels of the rows that are cut at a time
 
-
-def _check_sets(Y_true: Any, Y_score: Any, *, complete: bool) -> tuple[PreferenceGraphs, FloatArray]:
+def _check_sets(Y_true: Any, Y_score: Any) -> tuple[PreferenceGraphs, FloatArray]:
+    """Graphs of relevant sets, and scores of the same shape."""
     if isinstance(Y_true, Iterator):
         Y_true = list(Y_true)  # it is looked at twice
     check_same_labels(Y_true, Y_score, names=("Y_true", "Y_score"))
     scores = check_predicted_scores(Y_score)
-    graphs = Y_true if isinstance(Y_true, PreferenceGraphs) else _relevant_sets(Y_true, Y_score, scores.shape[1])
-    if graphs.storage == "edges" or graphs.levels.max(initial=0) > 1:
-        raise ValueError("Y_true must say which labels are relevant: a matrix of 0 and 1, or graphs of from_multilabel")
-    if complete and (graphs.levels < 0).any():
-        row = int(np.flatnonzero((graphs.levels < 0).any(axis=1))[0])
-        raise ValueError(f"Y_true contains NaN, first in row {row}; this metric needs to know every label")
+    graphs = Y_true if is_graphs(Y_true) else _relevant_sets(Y_true, Y_score, scores.shape[1])
+    graphs.set_levels("a metric of sets")
     if scores.shape != graphs.shape:
         raise ValueError(f"Y_true and Y_score have different shapes: {graphs.shape} and {scores.shape}")
     return graphs, scores
+
+
+def _relevant_and_scores(Y_true: Any, Y_score: Any) -> tuple[BoolArray, FloatArray]:
+    """Which labels are relevant, all of them known, and scores of the same shape."""
+    graphs, scores = _check_sets(Y_true, Y_score)
+    levels = graphs.set_levels()
+    if (levels < 0).any():
+        row = int(np.argmax((levels < 0).any(axis=1)))
+        raise ValueError(f"Y_true contains NaN, first in row {row}; this metric needs to know every label")
+    return levels == 0, scores
 
 
 def _relevant_sets(Y_true: Any, Y_score: Any, n_labels: int) -> PreferenceGraphs:
@@ -80,11 +85,9 @@ def covering_error(
     3.0
     """
     cover = get_covering(covering)
-    graphs, scores = _check_sets(Y_true, Y_score, complete=False)
+    graphs, scores = _check_sets(Y_true, Y_score)
     failed = np.zeros(len(graphs))
-    block = max(1, _BLOCK // max(graphs.shape[1], 1))
-    for start in range(0, len(graphs), block):
-        rows = slice(start, start + block)
+    for rows in row_blocks(*graphs.shape, entries=2**21):
         elements = cover.cut(graphs[rows])
         side = np.where(scores[rows] > 0, -1.0, 1.0)  # as ranks: predicted labels before the dummy, the others after it
         wrong = elements.disagree(np.column_stack([side, np.zeros(len(side))]))
@@ -113,18 +116,17 @@ def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     >>> one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.1, 0.0], [0.7, 0.2, 0.1]])
     0.5
     """
-    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
-    relevant = graphs.levels == 0
+    relevant, scores = _relevant_and_scores(Y_true, Y_score)
     top = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
     wrong = (top & ~relevant).any(axis=1)
-    counted = relevant.any(axis=1)
+    counted: BoolArray = np.any(relevant, axis=1)
     return average(wrong.astype(np.float64), counted, sample_weight, "one_error", warn_about="without a relevant label")
 
 
 def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
-    """How many labels must be looked at, from the top, to see all relevant ones, on average.
+    """Mean number of labels, from the top, that must be looked at to see all relevant ones.
 
-    The same as :func:`sklearn.metrics.coverage_error`: 1 at best when there is a relevant label (the paper on label
+    Agrees with :func:`sklearn.metrics.coverage_error`: 1 at best when there is a relevant label (the paper on label
     covering counts from 0 instead), 0 for an example without any; tied labels count in full.
 
     Parameters
@@ -142,8 +144,7 @@ def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     >>> coverage([[1, 0, 0], [0, 0, 1]], [[0.9, 0.1, 0.0], [0.7, 0.2, 0.1]])
     2.0
     """
-    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
-    relevant = graphs.levels == 0
+    relevant, scores = _relevant_and_scores(Y_true, Y_score)
     lowest = np.min(np.where(relevant, scores, np.inf), axis=1, initial=np.inf)
     depth = (scores >= lowest[:, None]).sum(axis=1).astype(np.float64)
     return average(depth, np.ones(len(depth), dtype=bool), sample_weight, "coverage")
@@ -152,7 +153,7 @@ def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
 def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     """Mean over the relevant labels of the share of relevant labels among those ranked at or above them.
 
-    The same as :func:`sklearn.metrics.label_ranking_average_precision_score`; an example without relevant labels, or
+    Agrees with :func:`sklearn.metrics.label_ranking_average_precision_score`; an example without relevant labels, or
     without others, counts 1.
 
     Parameters
@@ -170,13 +171,12 @@ def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -
     >>> average_precision([[1, 0, 1]], [[0.9, 0.5, 0.1]])
     0.833...
     """
-    graphs, scores = _check_sets(Y_true, Y_score, complete=True)
-    relevant: npt.NDArray[np.bool_] = graphs.levels == 0
+    relevant, scores = _relevant_and_scores(Y_true, Y_score)
     values = _precision_of_rows(relevant, scores)
     return average(values, np.ones(len(values), dtype=bool), sample_weight, "average_precision")
 
 
-def _precision_of_rows(relevant: npt.NDArray[np.bool_], scores: FloatArray) -> FloatArray:
+def _precision_of_rows(relevant: BoolArray, scores: FloatArray) -> FloatArray:
     from scipy.stats import rankdata
 
     count = relevant.sum(axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.metrics._inputs import average, check_predicted_ranks, check_same_labels, true_ranks
+from labelrank.metrics.inputs import average, true_and_predicted_ranks
 from labelrank.supervision import ranks_from_scores
 
 
@@ -42,9 +42,7 @@ def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any =
     (0.5, 1.0)
     """
     k = _check_k(k)
-    check_same_labels(y_true, y_pred)
-    true = true_ranks(y_true)
-    pred = check_predicted_ranks(y_pred, true.shape)
+    true, pred = true_and_predicted_ranks(y_true, y_pred)
     missing = np.isnan(true)
     low = np.min(np.where(missing, np.inf, true), axis=1, initial=np.inf)
     high = np.max(np.where(missing, -np.inf, true), axis=1, initial=-np.inf)
@@ -57,7 +55,7 @@ def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any =
 
 
 def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any = None) -> float:
-    r"""Normalised discounted cumulative gain of the predicted order.
+    r"""Normalized discounted cumulative gain of the predicted order.
 
     The gain of a label is the number of observed labels that are strictly worse,
 
@@ -84,9 +82,7 @@ def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any =
     (1.0, 0.61...)
     """
     k = None if k is None else _check_k(k)
-    check_same_labels(y_true, y_pred)
-    true = true_ranks(y_true)
-    pred = check_predicted_ranks(y_pred, true.shape)
+    true, pred = true_and_predicted_ranks(y_true, y_pred)
     missing = np.isnan(true)
     gain = np.nan_to_num(ranks_from_scores(true) - 1.0)  # ranked from below: the number of strictly worse labels
     dcg, ideal = (

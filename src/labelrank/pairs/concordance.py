@@ -26,6 +26,13 @@ def concordance(y: Any, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
         Σ w sign(rank of the other label − rank of the preferred label) over the pairs of an instance.
     total : ndarray of shape (n_samples,)
         Σ w. Kendall's tau over the observed pairs is ``balance / total``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank.pairs import concordance
+    >>> concordance([[1, 2, 3], [1, 2, float("nan")]], np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 3.0]]))
+    (array([ 1., -1.]), array([3., 1.]))
     """
     from labelrank._kernels.pairs.concordance import concordance_of_rows
 

@@ -24,6 +24,13 @@ def pair_signs(y: Any) -> npt.NDArray[np.int8] | npt.NDArray[np.float64]:
         A column for each of the pairs (0, 1), (0, 2), ..., (1, 2), ..., in the order of ``np.triu_indices(n_labels,
         1)``; 0 where neither label is preferred. int8 with 1 and -1, or float64 with the weights of the edges as
         absolute values if the edges have weights.
+
+    Examples
+    --------
+    >>> from labelrank.pairs import pair_signs
+    >>> pair_signs([[1, 2, 3], [2, 1, float("nan")]])
+    array([[ 1,  1,  1],
+           [-1,  0,  0]], dtype=int8)
     """
     graphs = as_graphs(y)
     n, k = graphs.shape

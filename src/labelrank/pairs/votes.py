@@ -30,6 +30,13 @@ def votes(y: Any) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_samples, n_labels)
+
+    Examples
+    --------
+    >>> from labelrank.pairs import votes
+    >>> votes([[1, 2, 3], [1, 2, float("nan")]]).round(2)
+    array([[3.  , 2.  , 1.  ],
+           [2.67, 1.33, 2.  ]])
     """
     from labelrank._kernels.pairs.votes import votes_of_rankings
 

@@ -1,21 +1,18 @@
 """What was observed: rank matrices, preference graphs, label hierarchies."""
 
-from labelrank.supervision._inputs import label_names, stacklevel_of_user
-from labelrank.supervision.graphs import PreferenceGraphs, as_graphs
+from labelrank.supervision.frames import label_names
+from labelrank.supervision.graphs import PreferenceGraphs, as_graphs, is_graphs
 from labelrank.supervision.masking import mask_rankings
-from labelrank.supervision.rankings import (
-    check_rankings,
-    from_top_k,
-    orders_from_ranks,
-    ranks_from_orders,
-    ranks_from_scores,
-)
+from labelrank.supervision.orders import orders_from_ranks, ranks_from_orders
+from labelrank.supervision.rankings import check_rankings, from_top_k, ranks_from_scores
+from labelrank.supervision.stacklevel import stacklevel_of_user
 
 __all__ = [
     "PreferenceGraphs",
     "as_graphs",
     "check_rankings",
     "from_top_k",
+    "is_graphs",
     "label_names",
     "mask_rankings",
     "orders_from_ranks",

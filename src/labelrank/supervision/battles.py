@@ -1,39 +1,28 @@
-"""Battles, "a beat b in instance i", made into simple graphs; and tables with one column per pair."""
+"""Battles, "a beat b in instance i", made into simple graphs."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.supervision._inputs import RANKS, Labels, float_matrix, label_names, object_array, refuse_infinity
-from labelrank.supervision._labels import label_columns
+from labelrank._arrays import FloatArray
 from labelrank.supervision.edges import Edges
+from labelrank.supervision.vectors import Labels
 
 Conflicts = Literal["error", "drop", "keep_majority"]
-
-_UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a name, often a saved index
-_EXPECTED = "1, 0, -1 or nothing"
-_CHOOSE = "; pass pairs= to choose the columns"
-
-
-# ------------------------------------------------------------------------------------------------------------
-# Simple graphs
-# ------------------------------------------------------------------------------------------------------------
 
 
 def simple_edges(
     pairs: Edges,
-    weight: npt.NDArray[np.float64] | None,
+    weight: FloatArray | None,
     n_labels: int,
     conflicts: Conflicts,
     where: Callable[[int], str],
     labels: Labels | None,
-) -> tuple[Edges, npt.NDArray[np.float64] | None]:
+) -> tuple[Edges, FloatArray | None]:
     """Sorted edges and their weights, conflicts resolved or refused; `where` names a pair in an error."""
     if conflicts not in ("error", "drop", "keep_majority"):
         raise ValueError(f'conflicts must be "error", "drop" or "keep_majority", got {conflicts!r}')
@@ -86,87 +75,3 @@ def _refuse_conflicts(
     raise ValueError(
         f'{what}; a preference graph is simple: clean the pairs, or pass conflicts="drop" or "keep_majority"'
     )
-
-
-# ------------------------------------------------------------------------------------------------------------
-# One column per pair
-# ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PairTable:
-    """The battles of a table: who won in which row and column."""
-
-    n_rows: int
-    labels: Labels
-    pairs: Edges
-    column_names: list[Any]
-    column: npt.NDArray[np.intp]  # of each pair
-
-    def where(self, at: int) -> str:
-        """Row and column of a pair, for an error message."""
-        return f"column {self.column_names[self.column[at]]!r} (row {self.pairs.instance[at]})"
-
-
-def read_pair_table(table: Any, pairs: Sequence[Any] | None, sep: str, labels: Any) -> PairTable:
-    """Battles of a table with 1, 0, -1 or nothing in a column per pair."""
-    values, chosen = _pair_columns(table, pairs, sep)
-    odd = ~(np.isnan(values) | np.isin(values, (-1, 0, 1)))
-    if odd.any():
-        row, at = np.argwhere(odd)[0]
-        raise ValueError(
-            f"table holds {values[row, at]:g} in row {row}, column {chosen[at]!r}; expected 1 (the first label is "
-            f"preferred), -1 (the second), 0 (a tie) or nothing{_CHOOSE}"
-        )
-    ends = object_array(label for pair in chosen for label in _split_pair(pair, sep))
-    columns, names, _ = label_columns(ends, list(dict.fromkeys(ends)) if labels is None else labels, None, "pairs")
-    assert names is not None
-    first, second = columns[::2], columns[1::2]
-    row, at = np.nonzero(np.abs(values) == 1)
-    won = values[row, at] > 0
-    battles = Edges(row, np.where(won, first[at], second[at]), np.where(won, second[at], first[at]))
-    return PairTable(len(values), names, battles, chosen, at)
-
-
-def _pair_columns(table: Any, pairs: Sequence[Any] | None, sep: str) -> tuple[npt.NDArray[np.float64], list[Any]]:
-    """Values of the columns that hold pairs, and what these columns are called."""
-    names = label_names(table)
-    if names is not None:
-        chosen = [c for c in names if _is_pair(c, sep)] if pairs is None else list(pairs)
-        missing = [c for c in chosen if c not in set(names)]
-        if missing:
-            raise ValueError(f"table has no column {missing[0]!r}")
-        if not chosen:
-            raise ValueError(f"table has no column with {sep!r} in its name; a column per pair is called 'a{sep}b'")
-        twice = [c for c in chosen if chosen.count(c) > 1 or names.tolist().count(c) > 1]
-        if twice:
-            raise ValueError(f"table has the column {twice[0]!r} twice; keep one of them")
-        table = table[chosen]
-    elif pairs is None:
-        raise ValueError(f"pairs must be given when table is an array: one 'a{sep}b' or (a, b) per column")
-    else:
-        chosen = list(pairs)
-    advice = replace(
-        RANKS,
-        ragged="one entry per pair, None for a pair that was not asked",
-        text=f"expected {_EXPECTED}{_CHOOSE}",
-        sparse="a pair that was not asked is NaN. Pass table.toarray() if 0, a tie, is meant",
-        masked="mark a pair that was not asked with NaN instead: {name}.astype(float).filled(np.nan)",
-        vector="for one instance pass {name}[np.newaxis, :]",
-    )
-    values = float_matrix(table, "table", _EXPECTED, advice)
-    refuse_infinity(values, "table", f"expected {_EXPECTED}{_CHOOSE}")
-    if values.shape[1] != len(chosen):
-        raise ValueError(f"pairs has {len(chosen)} entries, but table has {values.shape[1]} columns")
-    return values, chosen
-
-
-def _is_pair(column: Any, sep: str) -> bool:
-    return isinstance(column, str) and sep in column and not _UNNAMED.fullmatch(column)
-
-
-def _split_pair(pair: Any, sep: str) -> tuple[Any, Any]:
-    parts = pair.split(sep) if isinstance(pair, str) else tuple(pair)
-    if len(parts) != 2:
-        raise ValueError(f"pairs must be 'a{sep}b' or (a, b), got {pair!r}; pass another sep?")
-    return parts[0], parts[1]

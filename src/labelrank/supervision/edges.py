@@ -51,9 +51,6 @@ def edges_of_rows(
 
 def edges_through_dummy(levels: npt.NDArray[Any]) -> Edges:
     """Edges from relevant labels (level 0) to one more label, the last, and from it to irrelevant ones (level 1)."""
-    if levels.size and levels.max() > 1:
-        row = int(np.flatnonzero((levels > 1).any(axis=1))[0])
-        raise ValueError(f"with_dummy needs relevant and irrelevant labels, two levels; instance {row} has more")
     dummy = levels.shape[1]
     rows, columns = np.nonzero(levels >= 0)
     relevant = levels[rows, columns] == 0

@@ -10,17 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrank._arrays import is_missing, row_blocks
-from labelrank.supervision._inputs import (
-    RANKS,
-    Labels,
-    float_matrix,
-    label_names,
-    object_array,
-    refuse_infinity,
-    vector,
-)
-from labelrank.supervision._labels import check_labels, label_columns, sorted_names
+from labelrank._arrays import is_missing, pointers, row_blocks
+from labelrank.supervision.frames import frame_of, label_names
+from labelrank.supervision.labels import check_labels, label_columns, sorted_names
+from labelrank.supervision.matrices import RANKS, float_matrix
+from labelrank.supervision.vectors import Labels, object_array, vector
 
 
 def relevance_levels(
@@ -78,7 +72,7 @@ def rows_of_sets(Y: Any, name: str, *, named: bool) -> Sequence[Any] | None:
 
     `named` says that the labels have been given names, so that digits in a list are names too.
     """
-    if sparse.issparse(Y) or label_names(Y) is not None or isinstance(Y, (str, bytes)):
+    if sparse.issparse(Y) or frame_of(Y) is not None or isinstance(Y, (str, bytes)):
         return None
     if hasattr(Y, "__array__"):  # an array or a series; of objects it may hold sets
         Y = np.asarray(Y)
@@ -131,9 +125,8 @@ def _indicator_of_sets(
 ) -> tuple[sparse.csr_array, Labels | None]:
     items = object_array(item for row in sets for item in row)
     columns, names, n_labels = label_columns(items, names, n_labels, name)
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in sets])])
     data = np.ones(len(columns), dtype=bool)
-    indicator = sparse.csr_array((data, columns, indptr), shape=(len(sets), n_labels))
+    indicator = sparse.csr_array((data, columns, pointers([len(row) for row in sets])), shape=(len(sets), n_labels))
     indicator.sum_duplicates()
     return indicator, names
 
@@ -169,7 +162,6 @@ def _levels_of_dense(Y: Any, name: str) -> npt.NDArray[np.int8]:
             infinite="expected 0, 1 or NaN (not known)",
         )
         array = float_matrix(Y, name, "0 and 1", advice)
-        refuse_infinity(array, name, advice.infinite)
     levels = np.empty(array.shape, dtype=np.int8)
     for rows in row_blocks(*array.shape):
         part = array[rows]

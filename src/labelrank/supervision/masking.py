@@ -8,9 +8,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelrank.supervision._inputs import like_input
-from labelrank.supervision.graphs import PreferenceGraphs
-from labelrank.supervision.rankings import check_rankings, competition_ranks
+from labelrank.supervision.frames import like_input
+from labelrank.supervision.graphs import PreferenceGraphs, as_graphs, is_graphs
+from labelrank.supervision.rankings import competition_ranks
 
 
 @overload
@@ -53,15 +53,13 @@ def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "rand
         raise ValueError(f"fraction must be a number from 0 to 1, got {fraction!r}")
     if how not in ("random", "top"):
         raise ValueError(f'how must be "random" or "top", got {how!r}')
-    graphs = y if isinstance(y, PreferenceGraphs) else None
-    ranks = check_rankings(y, ensure_min_samples=0) if graphs is None else None
+    graphs = as_graphs(y)
     if how == "random":
-        shape = y.shape if ranks is None else ranks.shape
-        hidden = check_random_state(random_state).random_sample(shape) < fraction
+        hidden = check_random_state(random_state).random_sample(graphs.shape) < fraction
     else:
-        known = y.to_ranks() if ranks is None else ranks
-        kept = np.rint((1 - fraction) * np.sum(~np.isnan(known), axis=1, keepdims=True))
-        hidden = competition_ranks(known) > kept
-    if graphs is not None:
+        ranks = competition_ranks(graphs.rank_values())
+        kept = np.rint((1 - fraction) * np.sum(~np.isnan(ranks), axis=1, keepdims=True))
+        hidden = ranks > kept
+    if is_graphs(y):
         return graphs.without_labels(hidden)
-    return like_input(np.where(hidden, np.nan, ranks), y)
+    return like_input(np.where(hidden, np.nan, graphs.rank_values()), y)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.supervision._inputs import Labels, all_integers, check_indices, check_size, is_integer, object_array
+from labelrank.supervision.vectors import Labels, all_integers, check_indices, check_size, is_integer, object_array
 
 
 def check_labels(labels: Any, n_labels: int | None = None) -> Labels:
@@ -52,7 +52,7 @@ def label_columns(
 def columns_of_parts(
     parts: Mapping[str, npt.NDArray[Any]], labels: Any, n_labels: int | None
 ) -> tuple[list[npt.NDArray[np.intp]], Labels | None, int]:
-    """The same for several vectors over the same labels, each with its name for an error."""
+    """Columns of several vectors over the same labels, each with its name for an error, and names and number of all."""
     name = " and ".join(parts)
     values = np.concatenate(list(parts.values()))  # integers, or objects when one of the parts holds objects
     n_labels = check_size(n_labels, "n_labels")

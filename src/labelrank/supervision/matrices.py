@@ -1,0 +1,108 @@
+"""Matrices of numbers, checked with errors that say what to do instead."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labelrank._arrays import FloatArray, is_missing
+from labelrank.supervision.frames import frame_of
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do about input that is no matrix of numbers; ``{name}`` stands for the argument."""
+
+    ragged: str
+    text: str
+    sparse: str
+    masked: str
+    infinite: str
+    vector: str = "for one instance pass {name}[np.newaxis, :]"
+
+
+RANKS = Advice(
+    ragged="for ragged lists of labels, best first, use ranks_from_orders",
+    text="for label names in order of preference use ranks_from_orders",
+    sparse="a rank matrix needs NaN for what was not observed. For an indicator of relevant labels use "
+    "PreferenceGraphs.from_multilabel",
+    masked="mark unobserved labels with NaN instead: {name}.astype(float).filled(np.nan)",
+    infinite="mark a label that was not observed with NaN, and rank a label below all others with the largest rank of "
+    "its row plus 1",
+    vector="for one instance pass {name}[np.newaxis, :], for a vector of classes use PreferenceGraphs.from_multiclass",
+)
+SCORES = Advice(
+    ragged="give every label of a row a score, NaN for one that is not known",
+    text="scores are numbers, larger is better; for label names in order of preference use ranks_from_orders",
+    sparse="if 0 is the score that is meant, pass {name}.toarray()",
+    masked="mark a score that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
+    infinite="use a large finite number for a label that is certainly best or worst, NaN for one that is not known",
+)
+
+
+def float_matrix(y: Any, name: str, what: str, advice: Advice = RANKS) -> FloatArray:
+    """`y` as a C-contiguous, two-dimensional float64 array of finite numbers, with NaN for what is missing."""
+    if isinstance(y, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, and scikit-learn drops masks on the way; {advice.masked.format(name=name)}"
+        )
+    if sparse.issparse(y):
+        raise TypeError(
+            f"{name} is a sparse matrix, in which an absent entry means 0; {advice.sparse.format(name=name)}"
+        )
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"{name} must be a matrix of {what}, got the string {y!r}")
+    frame = frame_of(y)
+    try:
+        array = np.asarray(y) if frame is None else frame.to_numpy()
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be a matrix (n_samples, n_labels) with rows of equal length; {advice.ragged}"
+        ) from error
+    if array.dtype.kind not in "biuf":
+        array = _numbers_from_objects(array, name, what, advice.text)
+    if array.ndim != 2:
+        hint = f"; {advice.vector.format(name=name)}" if array.ndim == 1 else ""
+        # "Reshape your data" is the phrase of scikit-learn.
+        raise ValueError(
+            f"{name} must be a matrix of {what} of shape (n_samples, n_labels), got {array.ndim} dimension(s), "
+            f"shape {array.shape}{hint}. Reshape your data"
+        )
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    _refuse_infinity(array, name, advice.infinite)
+    return array
+
+
+def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, if_not_numbers: str) -> FloatArray:
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} must be a matrix of {what}. Complex data not supported")
+    odd = array.ravel()[:1].tolist()
+    if array.dtype.kind == "O":
+        flat = array.ravel().tolist()
+        odd = [v for v in flat if not (isinstance(v, (numbers.Real, np.bool_, Decimal)) or is_missing(v))]
+        if not odd:
+            values = [math.nan if is_missing(v) else float(v) for v in flat]
+            return np.array(values, dtype=np.float64).reshape(array.shape)
+    value = odd[0] if odd else array.dtype
+    raise TypeError(
+        f"{name} must be a matrix of {what}, and holds {value!r} of type {type(value).__name__}; {if_not_numbers}"
+    )
+
+
+def _refuse_infinity(array: FloatArray, name: str, advice: str) -> None:
+    # A sum is finite unless an entry is not (or the sum overflows), and costs one pass without a temporary.
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = float(np.sum(array))
+    if math.isfinite(total):
+        return
+    positions = np.argwhere(np.isinf(array))
+    if len(positions):
+        row, column = positions[0].tolist()
+        raise ValueError(f"{name} contains infinity, first at row {row}, column {column}; {advice}")
