@@ -122,7 +122,7 @@ def test_bad_arguments_of_fit():
     with pytest.raises(ValueError, match="no labels"):
         ranker.fit(X, PreferenceGraphs.from_pairs([], [], [], n_instances=3, n_labels=0))
     twice = pd.DataFrame(Y, columns=["tea", "milk", "tea"])
-    with pytest.raises(ValueError, match="labels has repeated names"):
+    with pytest.raises(ValueError, match="must have different names"):
         ranker.fit(X, twice)
     for nothing in (np.empty((0, 3)), PreferenceGraphs.from_rankings(np.empty((0, 3)))):
         with pytest.raises(

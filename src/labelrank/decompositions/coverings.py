@@ -29,18 +29,6 @@ from labelrank.supervision import PreferenceGraphs
 from labelrank.supervision.vectors import is_integer
 
 
-def set_levels(graphs: PreferenceGraphs) -> npt.NDArray[Any]:
-    """Levels of relevant sets: 0 relevant, 1 irrelevant, -1 not known."""
-    levels = graphs.to_levels().levels
-    if levels.size and levels.max() > 1:
-        row = int(np.flatnonzero((levels > 1).any(axis=1))[0])
-        raise ValueError(
-            f"a covering needs relevant and irrelevant labels, and instance {row} has {int(levels[row].max()) + 1} "
-            "levels; build the graphs with PreferenceGraphs.from_multilabel"
-        )
-    return levels
-
-
 class Covering(Decomposition):
     """A covering: `cut` takes graphs of relevant sets and returns subgraphs with the dummy as the last label."""
 
@@ -79,7 +67,7 @@ class SetCovering(Covering):
 
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""
-        levels = set_levels(graphs)
+        levels = graphs.set_levels("a covering")
         n, dummy = levels.shape
         # Members of an instance: its relevant labels, the dummy, its irrelevant labels.
         positives, negatives = (levels == 0).sum(axis=1), (levels == 1).sum(axis=1)
@@ -208,7 +196,7 @@ class FunctionCovering(Covering):
 
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""
-        levels = set_levels(graphs)
+        levels = graphs.set_levels("a covering")
         if (levels < 0).any():
             row = int(np.flatnonzero((levels < 0).any(axis=1))[0])
             raise ValueError(f"instance {row} has labels of which nothing is known; {self.name!r} needs them all")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.decompositions.coverings import SetCovering, set_levels
+from labelrank.decompositions.coverings import SetCovering
 from labelrank.decompositions.subgraphs import Subgraphs, expand_ranges
 from labelrank.losses.base import ALL, FlowLoss
 from labelrank.supervision import PreferenceGraphs
@@ -53,7 +53,7 @@ class CoveringLoss(FlowLoss):
         self, graphs: PreferenceGraphs, decomposition: Any = None, sample_weight: FloatArray | None = None
     ) -> None:
         super().__init__(graphs, decomposition, sample_weight)
-        self.levels = set_levels(graphs)
+        self.levels = graphs.set_levels("a covering")
 
     def _get_decomposition(self, chosen: Any) -> Decomposition:
         return get_covering(chosen)
