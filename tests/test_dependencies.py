@@ -1,0 +1,79 @@
+"""Other libraries are used where they should be: private helpers in one place, extras only in their rooms."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import labelrank
+
+PACKAGE = Path(labelrank.__file__).parent
+MODULES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+
+# The modules that may import a library: a file, or all files of a folder.
+HOMES = {
+    "numba": ("_kernels/compile.py", "_kernels/trees/"),  # the trees are being rewritten
+    "llvmlite": ("_kernels/trees/",),
+    "polars": (),
+    "pandas": (),
+    "pyarrow": (),
+    "narwhals": ("datasets/", "supervision/", "testing/"),
+    "matplotlib": ("plots/",),
+    "typer": ("cli/",),
+    "rich": ("cli/",),
+}
+
+
+def imported(source):
+    """Dotted names of everything that a module imports, inside functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def importers(library):
+    return {
+        module for module, source in MODULES.items() if any(name.split(".")[0] == library for name in imported(source))
+    }
+
+
+@pytest.mark.parametrize("library", HOMES)
+def test_libraries_are_imported_where_they_belong(library):
+    others = {module for module in importers(library) if not module.startswith(HOMES[library])}
+    assert not others, f"{library} is imported by {sorted(others)}"
+
+
+def is_private(name):
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+def test_private_helpers_of_scikit_learn_are_in_one_place():
+    found = {
+        module
+        for module, source in MODULES.items()
+        if any(name.startswith("sklearn.") and is_private(name) for name in imported(source))
+    }
+    assert found == {"_compat.py"}
+
+
+@pytest.mark.parametrize(
+    ("source", "private"),
+    [
+        ("from sklearn.utils import Bunch", False),
+        ("from sklearn.utils._param_validation import Interval", True),
+        ("from sklearn.utils.validation import _check_sample_weight as check", True),
+        ("def f():\n    import sklearn.utils._tags", True),
+        ("from sklearn import __version__", False),
+    ],
+)
+def test_private_names_are_seen(source, private):
+    assert any(is_private(name) for name in imported(source)) == private
+
+
+def test_the_version_is_written_once():
+    assert not re.search(r'^version\s*=\s*"', (PACKAGE.parents[1] / "pyproject.toml").read_text(), flags=re.MULTILINE)
+    written = {module for module, source in MODULES.items() if labelrank.__version__ in source}
+    assert written == {"__init__.py"}
