@@ -46,7 +46,7 @@ def test_tables(write):
     [
         ("", "tree.tsv: expected lines of a topic tree, found an empty file"),
         ("a\tb\n", "tree.tsv, line 1: expected parent: X .*, or group and topic, found"),
-        ("parent\tchild\na\n", "tree.tsv, line 2: expected 2 fields with tabs between them, found 'a'"),
+        ("parent\tchild\na\n", "tree.tsv, line 2: expected 2 values, as in the header, found 1"),
         ("parent\tchild\na\tb\n\t c\n", "line 3: expected a parent and a child"),
         (
             "parent\tchild\na\tb\nc\tb\n",

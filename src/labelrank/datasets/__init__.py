@@ -1,4 +1,4 @@
-"""Data sets: generators (``make_*``), bundled sets (``load_*``), readers (``read_*``) for files you have.
+"""Data sets: generators (``make_*``), bundled sets (``load_*``) and readers of files (``read_*``).
 
 Generators return ``(X, y)``. Loaders and readers return a :class:`~sklearn.utils.Bunch` with ``data``,
 ``target``, ``feature_names``, ``label_names`` and ``DESCR``. Rankings are always rows of ranks: smaller is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,7 +19,6 @@ from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 
 _NUMERIC = ("numeric", "real", "integer")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-_MISSING = float("nan")
 # A text in quotes, a quote that does not end, or a mark outside of quotes. A quote opens only where a value begins.
 _MARKS = re.compile(r"""(?<![^,{>|\s])(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?P<open>['"]))|[,>|%]""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{'"][^\s{]*)\s*(.*)""", re.DOTALL)
@@ -62,9 +62,7 @@ class Arff:
         return "\n".join(filter(None, [*self.comments, self.relation, *more]))
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Quotes
-# ------------------------------------------------------------------------------------------------------------
+# --- Quotes
 
 
 def split_outside_quotes(path: PathLike, line: int, text: str, separator: str) -> list[str]:
@@ -91,9 +89,7 @@ def _marks(path: PathLike, line: int, text: str) -> Iterator[tuple[int, str]]:
             yield match.start(), match[0]
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Header
-# ------------------------------------------------------------------------------------------------------------
+# --- Header
 
 
 def read_arff(path: PathLike, *, ignore: Collection[str] = (), encoding: str = "utf-8") -> Arff:
@@ -181,9 +177,7 @@ def _declared_values(path: PathLike, line: int, text: str) -> tuple[str, ...]:
     return values
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Data
-# ------------------------------------------------------------------------------------------------------------
+# --- Data
 
 
 def _read_data(arff: Arff, lines: Iterator[tuple[int, str]]) -> None:
@@ -250,23 +244,20 @@ def _sparse_fields(arff: Arff, line: int, text: str) -> tuple[list[int], list[st
 
 def _converter(arff: Arff, attribute: Attribute) -> Callable[[str], float]:
     """Text to number; KeyError or ValueError if it cannot be one."""
-    codes: dict[str, float] = {value: float(code) for code, value in enumerate(attribute.values)}
-    codes.setdefault("?", _MISSING)
+    codes = {"?": math.nan} | {value: float(code) for code, value in enumerate(attribute.values)}
 
     def number(text: str) -> float:
-        return _MISSING if text == "?" else float(text)
+        return math.nan if text == "?" else float(text)
 
     def code(text: str) -> float:  # values are found as they are written; a quoted one costs a second look
         return codes[text] if text in codes else codes[unquote(text)]
 
     def ranking(text: str) -> float:
         arff.rankings.append(None if text == "?" else text)
-        return _MISSING
+        return math.nan
 
-    def skipped(text: str) -> float:
-        return _MISSING
-
-    return {"numeric": number, "nominal": code, "ranking": ranking, "text": skipped}[attribute.kind]
+    converters = {"numeric": number, "nominal": code, "ranking": ranking}
+    return converters.get(attribute.kind, lambda text: math.nan)
 
 
 def _raise_for_value(
@@ -282,9 +273,7 @@ def _raise_for_value(
             raise malformed(arff.path, line, expected, excerpt(text)) from None
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Features
-# ------------------------------------------------------------------------------------------------------------
+# --- Features
 
 
 def features_from_arff(arff: Arff, wanted: list[int]) -> tuple[Any, list[str]]:

@@ -1,4 +1,4 @@
-"""What loaders and readers return."""
+"""The Bunch that loaders and readers return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labelrank.datasets._files import PathLike
 
 
 def names_array(names: Iterable[Any]) -> npt.NDArray[Any]:
-    """Names as an object array, so that a row of label indices picks names."""
+    """Names as an object array, which can be indexed by a row of labels."""
     listed = list(names)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -22,14 +22,14 @@ def names_array(names: Iterable[Any]) -> npt.NDArray[Any]:
 
 
 def read_from(path: PathLike, n_samples: int, n_features: int, n_labels: int) -> str:
-    """The line of DESCR that every reader gives."""
+    """The line of DESCR that all readers share."""
     return f"Read from {Path(path).name}: {n_samples} instances, {n_features} features, {n_labels} labels."
 
 
 def make_bunch(
     data: Any, target: Any, feature_names: Iterable[str], label_names: Iterable[Any], descr: str, **more: Any
 ) -> Bunch:
-    """Bunch with the fields that every loader and reader gives."""
+    """Bunch with the fields that all loaders and readers share."""
     return Bunch(
         data=data,
         target=target,

@@ -1,4 +1,4 @@
-"""Algorithm selection scenarios: which solver is fastest on which instance."""
+"""Algorithm selection scenarios."""
 
 from __future__ import annotations
 
@@ -22,33 +22,30 @@ _INSTANCE = "instance_id"
 def read_aslib(path: PathLike, *, maximize: bool | None = None, unsolved: Literal["last", "missing"] = "last") -> Bunch:
     r"""Read an algorithm selection scenario (ASlib) in its CSV form.
 
-    The file has a line per problem instance: its name (``instance_id``, optional), its features, and the
-    performance of each algorithm in a column ``perf|algorithm``, empty where the algorithm timed out or
-    failed.
+    The file has a row per problem instance: its name (``instance_id``, optional), its features, and the performance of
+    each algorithm in a column ``perf|algorithm``, empty where the algorithm timed out or failed.
 
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` is unpacked.
+        The file, packed by gzip if its name ends in ``.gz``.
     maximize : bool, optional
-        Whether a larger performance is better (an accuracy) or a smaller one (a runtime). By default it is
-        looked up in the file ``INDEX.csv`` beside the scenario, in the line whose ``scenario`` is the name of
-        the file.
+        Whether a larger performance is better (an accuracy) or a smaller one (a runtime). By default it is read from
+        the file ``INDEX.csv`` in the same folder, from the row whose ``scenario`` is the name of the file.
     unsolved : {"last", "missing"}, default="last"
-        ``"last"``: the algorithms that failed on an instance are tied below those that solved it, which is
-        what a user of them sees. ``"missing"``: they are not observed (NaN).
+        Ranks of the algorithms that failed on an instance. ``"last"``: tied below those that solved it, which is what
+        a user of them sees. ``"missing"``: not observed (NaN).
 
     Returns
     -------
     Bunch
         - ``data``: ndarray of shape (n_instances, n_features), NaN where a feature is missing;
-        - ``target``: ndarray of shape (n_instances, n_algorithms), ranks. With ``unsolved="last"`` an
-          instance that nobody solved has all algorithms tied;
-        - ``feature_names``, ``label_names``: names of features and algorithms;
-        - ``DESCR``: where it comes from;
-        - ``performance``: ndarray of shape (n_instances, n_algorithms), as in the file, NaN where it is
-          empty;
-        - ``maximize``: the direction used;
+        - ``target``: ndarray of shape (n_instances, n_algorithms), ranks. With ``unsolved="last"`` all algorithms are
+          tied on an instance that none of them solved;
+        - ``feature_names``, ``label_names``: names of the features and algorithms;
+        - ``DESCR``: description;
+        - ``performance``: ndarray of shape (n_instances, n_algorithms), NaN for runs that failed;
+        - ``maximize``: whether a larger performance is better;
         - ``instance_names``: the ``instance_id`` of each row, None without such a column.
 
     References

@@ -1,4 +1,4 @@
-"""Battles: instances of which only some pairs of labels were compared, each comparison a coin toss."""
+"""Generator of random comparisons of pairs of labels."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ def make_pairwise_battles(
 ) -> Any:
     """Generate battles between labels: "for this instance, a beat b".
 
-    Every label has a utility u for every instance, a random linear function of its features. For each
-    instance a few different pairs of labels, drawn at random, fight once each, and a beats b with the
-    Bradley-Terry probability 1 / (1 + exp(-c (u_a - u_b))), c the `concentration`. The battles of an instance
-    may contradict each other: a beats b, b beats c, c beats a.
+    Every label has a utility u for every instance, a random linear function of its features. For each instance a few
+    random pairs of labels are compared once each, and a beats b with the Bradley-Terry probability
+    1 / (1 + exp(-c (u_a - u_b))), where c is the `concentration`. The battles of an instance may contradict each other:
+    a beats b, b beats c, c beats a.
 
     Parameters
     ----------
     n_instances : int, default=100
-        The number of instances.
+        Number of instances.
     n_labels : int, default=6
-        The number of labels, at least 2.
+        Number of labels, at least 2.
     n_features : int, default=5
-        The number of features, independent and standard normal.
+        Number of features, independent and standard normal.
     n_battles : int or (int, int), default=5
-        The battles of each instance, at most the number of pairs; with two numbers, each instance draws its
-        own count between them, ends included. An instance with no battles has an empty graph.
+        Battles of each instance, at most the number of pairs; (fewest, most) draws the number for each instance, ends
+        included. An instance without battles has an empty graph.
     concentration : float, default=3.0
-        At least 0: the larger, the more often the better label wins; 0 is a fair coin.
+        Strength c ≥ 0 of the signal: the larger, the more often the better label wins; 0 is a fair coin.
     return_utilities : bool, default=False
         Return the utilities too.
     random_state : int, RandomState instance or None, default=None
@@ -64,11 +64,11 @@ def make_pairwise_battles(
     Returns
     -------
     X : ndarray of shape (n_instances, n_features)
-        The features.
+        Features.
     y : PreferenceGraphs of shape (n_instances, n_labels)
         An edge from the winner to the loser of each battle.
     utilities : ndarray of shape (n_instances, n_labels)
-        Larger is better. Only when `return_utilities` is True.
+        Larger is better. Only if `return_utilities` is True.
 
     Examples
     --------

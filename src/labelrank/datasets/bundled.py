@@ -16,10 +16,9 @@ from labelrank.datasets.semi_synthetic import rankings_from_classification, rank
 def load_iris_rankings(*, return_X_y: bool = False) -> Any:
     """Load iris as a label ranking problem: 150 instances, 4 features, 3 labels.
 
-    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
-    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_iris`, in centimeters.
-    The benchmark set of the same name has its own rankings, different for a third of the instances: do not compare
-    numbers.
+    The features are those of :func:`sklearn.datasets.load_iris`. The classes are ranked by their posterior probability
+    under Gaussian naive Bayes; see :func:`rankings_from_classification`. The benchmark set of the same
+    name has other rankings for a third of the instances: results are not comparable.
 
     Parameters
     ----------
@@ -46,9 +45,9 @@ def load_iris_rankings(*, return_X_y: bool = False) -> Any:
 def load_wine_rankings(*, return_X_y: bool = False) -> Any:
     """Load wine as a label ranking problem: 178 instances, 13 features, 3 labels.
 
-    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
-    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_wine`. The benchmark
-    set of the same name has its own rankings, different for a third of the instances: do not compare numbers.
+    The features are those of :func:`sklearn.datasets.load_wine`. The classes are ranked by their posterior probability
+    under Gaussian naive Bayes; see :func:`rankings_from_classification`. The benchmark set of the same
+    name has other rankings for a third of the instances: results are not comparable.
 
     Parameters
     ----------
@@ -75,9 +74,8 @@ def load_wine_rankings(*, return_X_y: bool = False) -> Any:
 def load_digits_rankings(*, return_X_y: bool = False) -> Any:
     """Load digits as a label ranking problem: 1797 instances, 64 features, 10 labels.
 
-    The classes are ranked by their posterior probability under Gaussian naive Bayes; see
-    :func:`rankings_from_classification`. The features are those of :func:`sklearn.datasets.load_digits`, the
-    pixels of 8 x 8 images.
+    The features are those of :func:`sklearn.datasets.load_digits`. The classes are ranked by their posterior
+    probability under Gaussian naive Bayes; see :func:`rankings_from_classification`.
 
     Parameters
     ----------
@@ -132,17 +130,17 @@ J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statisti
 
 @validate_params(n_samples=COUNT)
 def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
-    """Load a Friedman label ranking problem: up to 40,768 instances (or more), 9 features, 5 labels.
+    """Load a Friedman label ranking problem: 40,768 instances, 9 features, 5 labels.
 
-    Friedman's regression function is taken of five overlapping windows of nine uniform features, one per
-    label, with standard normal noise; the five columns are standardized and ranked within each row. ``DESCR``
-    has the formula. The data are the same on each call, and the features and noisy values of a smaller set
-    are the first rows of a larger one. This is not the benchmark set of the same name, but has its size.
+    Each label has the value of Friedman's regression function of five consecutive features (of nine uniform ones), plus
+    standard normal noise; the five columns of values are standardized and ranked within each row. ``DESCR`` has the
+    formula. The data are the same in each call, and the features and noisy values of a smaller set are the first rows
+    of a larger one. It has the size of the benchmark set of the same name, but is not that set.
 
     Parameters
     ----------
     n_samples : int, default=40768
-        The number of instances.
+        Number of instances.
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
 

@@ -1,4 +1,4 @@
-"""Rankings of labels that depend on features: the generator to try a ranker on."""
+"""Generator of label ranking problems."""
 
 from __future__ import annotations
 
@@ -41,38 +41,35 @@ def make_label_ranking(
 ) -> Any:
     """Generate a label ranking problem.
 
-    Every label has a utility for every instance; the utilities give the true ranking, noise is added to it,
-    some neighbors are tied, and some labels are hidden, in this order. What comes later never changes what
-    came before: with one `random_state`, different `noise`, `ties` and `missing` give the same `X` and the
-    same true rankings.
+    Every label has a utility for every instance. The utilities give the true ranking, to which noise, ties and missing
+    labels are added, in this order. A later stage does not change the draws of an earlier one: with one `random_state`,
+    different `noise`, `ties` and `missing` give the same `X` and the same true rankings.
 
     Parameters
     ----------
     n_samples : int, default=100
-        The number of instances.
+        Number of instances.
     n_features : int, default=10
-        The number of features, independent and standard normal.
+        Number of features, independent and standard normal.
     n_labels : int, default=5
-        The number of labels.
+        Number of labels.
     utilities : {"linear", "nonlinear"}, default="linear"
-        ``"linear"``: a random linear function per label. ``"nonlinear"``: a random smooth function per label
-        (a sum of cosines), of which a linear model sees little. Both have variance about 1.
+        Utility functions, one per label, with variance about 1. ``"linear"``: random linear functions. ``"nonlinear"``:
+        random smooth functions (sums of cosines), which a linear model cannot approximate.
     noise : {"plackett_luce", "mallows"} or None, default="plackett_luce"
-        ``"plackett_luce"``: Gumbel noise is added to `concentration` times the utilities, which makes
-        P(label l comes first among a set S) = exp(c u_l) / sum over S of exp(c u). Labels of similar utility
-        swap easily. ``"mallows"``: P(ranking) is proportional to exp(-`concentration` * number of pairs on
-        which it disagrees with the true one). ``None``: the true ranking.
+        ``"plackett_luce"``: add Gumbel noise to `concentration` times the utilities, so that P(label l comes first in a
+        set S) = exp(c u_l) / Σ_S exp(c u). Labels of similar utility swap easily. ``"mallows"``: P(ranking) is
+        proportional to exp(-c · number of pairs on which it disagrees with the true one). ``None``: the true ranking.
     concentration : float, default=5.0
-        The strength of the signal, at least 0: the larger, the closer to the true ranking; 0 is pure noise.
-        Not used when `noise` is None.
+        Strength c ≥ 0 of the signal: the larger, the closer to the true ranking; 0 is pure noise. Ignored if `noise` is
+        None.
     ties : float, default=0.0
-        For each instance, each of the ``n_labels - 1`` boundaries between consecutive labels of the ranking
-        is removed with this probability, independently; labels without a boundary between them are tied. 0
-        gives strict rankings, 1 ties all labels.
+        Probability with which each boundary between consecutive labels of a ranking is removed, independently; labels
+        without a boundary between them are tied. 0 gives strict rankings, 1 ties all labels.
     missing : float, default=0.0
-        The share of labels to hide; see :func:`labelrank.mask_rankings`.
+        Share of the labels to hide; see :func:`labelrank.mask_rankings`.
     missing_how : {"random", "top"}, default="random"
-        ``"random"`` tosses a coin for every label, ``"top"`` keeps the best ones.
+        ``"random"`` hides labels independently of each other, ``"top"`` keeps the best ones.
     return_utilities : bool, default=False
         Return the utilities too; ``ranks_from_scores(utilities)`` are the true rankings.
     random_state : int, RandomState instance or None, default=None
@@ -81,19 +78,16 @@ def make_label_ranking(
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
-        The features.
+        Features.
     y : ndarray of shape (n_samples, n_labels)
-        The ranks: from 1, smaller is better, equal is tied, NaN is hidden.
+        Ranks from 1: smaller is better, equal is tied, NaN is hidden.
     utilities : ndarray of shape (n_samples, n_labels)
-        Larger is better. Only when `return_utilities` is True.
+        Larger is better. Only if `return_utilities` is True.
 
     Examples
     --------
     >>> from labelrank.datasets import make_label_ranking
-    >>> X, y = make_label_ranking(n_samples=3, n_features=2, n_labels=4, missing=0.5, missing_how="top",
-    ...                           random_state=0)
-    >>> X.shape
-    (3, 2)
+    >>> X, y = make_label_ranking(3, 2, n_labels=4, missing=0.5, missing_how="top", random_state=0)
     >>> y
     array([[ 2., nan, nan,  1.],
            [nan, nan,  2.,  1.],
@@ -120,7 +114,7 @@ def make_label_ranking(
 
 
 def tie_neighbors(rng: np.random.RandomState, ranks: FloatArray, probability: float) -> FloatArray:
-    """Strict complete ranks with each boundary between consecutive labels removed with a probability."""
+    """Remove each boundary between consecutive labels of strict complete rankings with a probability."""
     n_samples, n_labels = ranks.shape
     kept = rng.random_sample((n_samples, n_labels - 1)) >= probability
     # The rank of a group is the strict rank of its first label.

@@ -1,4 +1,4 @@
-"""Mulan data sets: an ARFF file and an XML file that says which attributes are labels."""
+"""Mulan data sets: an ARFF file, and an XML file that names the labels."""
 
 from __future__ import annotations
 
@@ -26,29 +26,27 @@ def read_mulan(
     Parameters
     ----------
     path : str or path-like
-        The ARFF file; one that ends in ``.gz`` is unpacked.
+        The ARFF file, packed by gzip if its name ends in ``.gz``.
     labels : str or path-like, optional
-        The XML file that names the labels. By default it lies beside the ARFF file and has the same name,
-        without ``-train`` or ``-test`` if need be: ``yeast.xml`` for ``yeast-train.arff``.
+        The XML file that names the labels. By default the file of the same name in the same folder, if necessary
+        without ``-train`` or ``-test``: ``yeast.xml`` for ``yeast-train.arff``.
     ignore : sequence of str, default=()
-        Attributes that are not features. String and date attributes must be named here.
+        Attributes that are not features. String and date attributes must be listed here.
     encoding : str, default="utf-8"
-        The encoding of the ARFF file. A byte order mark is ignored.
+        Encoding of the ARFF file. A byte order mark is ignored.
 
     Returns
     -------
     Bunch
-        - ``data``: ndarray of shape (n_samples, n_features), csr_array for a sparse file. Numeric attributes
-          and nominal ones declared ``{0,1}`` are one column; other nominal attributes one column of zeros and
-          ones ``name=value`` per declared value. NaN where a value is missing;
-        - ``target``: ndarray of shape (n_samples, n_labels), uint8, csr_array for a sparse file: 1 for each
-          label of an instance. It is an indicator, not a rank matrix:
-          :meth:`labelrank.PreferenceGraphs.from_multilabel` makes preferences of it;
-        - ``feature_names``: names;
-        - ``label_names``: the labels, in the order of the XML file;
-        - ``DESCR``: the comments at the top of the file and where it comes from;
-        - ``parents``: ndarray of shape (n_labels,), the parent of each label where the XML file nests them,
-          else -1.
+        - ``data``: ndarray of shape (n_samples, n_features), csr_array for a sparse file; columns as in
+          :func:`read_xarff`;
+        - ``target``: ndarray of shape (n_samples, n_labels), uint8, csr_array for a sparse file: 1 for each relevant
+          label. It is an indicator, not a rank matrix; :meth:`labelrank.PreferenceGraphs.from_multilabel` converts it
+          to preferences;
+        - ``feature_names``: names of the features;
+        - ``label_names``: names of the labels, in the order of the XML file;
+        - ``DESCR``: the comments at the top of the file, and a description;
+        - ``parents``: ndarray of shape (n_labels,), the parent of each label where the XML file nests them, else -1.
 
     References
     ----------

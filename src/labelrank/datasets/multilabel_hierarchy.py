@@ -1,4 +1,4 @@
-"""Documents with several topics out of a tree: a stand-in for a news archive, at its full size if need be."""
+"""Documents with several topics of a tree, such as those of a news archive."""
 
 from __future__ import annotations
 
@@ -40,35 +40,32 @@ def make_multilabel_hierarchy(
     informative: float = 0.6,
     random_state: Any = None,
 ) -> tuple[sparse.csr_array, sparse.csr_array, npt.NDArray[np.intp]]:
-    """Generate documents that are labelled with nodes of a label tree.
+    """Generate documents that are labeled with nodes of a label tree.
 
-    Each document is about one or more topics, nodes of the tree, inner nodes included; a few topics are
-    common and many are rare. It is labelled with its topics **and all their ancestors**, as the documents of
-    RCV1 are. Each label has a vocabulary of its own. A document's words come from the vocabularies of its
-    labels with probability `informative`, each label equally often, and otherwise from all terms, a few
-    common and many rare.
+    Each document is about one or more topics, which are nodes of the tree, inner nodes included; a few topics are
+    common and many are rare. It is labeled with its topics **and all their ancestors**, as the documents of RCV1 are.
+    Each label has a vocabulary. A word comes from the vocabulary of a random label of the document with probability
+    `informative`, and otherwise from all terms, of which a few are common and many are rare.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        The number of documents.
+        Number of documents.
     n_features : int, default=500
-        The number of terms.
+        Number of terms.
     n_labels : int, default=20
-        The number of labels, the nodes of the tree.
+        Number of labels, the nodes of the tree.
     n_roots : int, default=4
-        The number of labels at the top (all of them, when there are fewer labels). Every other label hangs
-        below a random one that came before.
+        Number of labels without a parent (at most `n_labels`). Every other label is the child of a random earlier one.
     max_depth : int, default=4
-        The depth of the tree; 1 makes all labels roots.
+        Depth of the tree; 1 makes all labels roots.
     n_nonzero : float, default=23.0
-        The mean number of words of a document, at least 1. Words are drawn with replacement, so the mean
-        number of different terms, the stored values of a row, is a little less.
+        Mean number of words of a document, at least 1. Words are drawn with replacement, so the mean number of
+        different terms, the stored values of a row, is a little smaller.
     n_topics : float, default=1.5
-        The mean number of topics drawn for a document, at least 1, before ancestors are added. The same topic
-        may be drawn twice.
+        Mean number of topics of a document, at least 1, before ancestors are added. A topic may be drawn twice.
     informative : float, default=0.6
-        The share of words that come from the vocabularies of the labels; at 0 the labels cannot be learned.
+        Share of the words that come from the vocabularies of the labels; with 0 nothing can be learned.
     random_state : int, RandomState instance or None, default=None
         Pass an int for reproducible output.
 
@@ -77,14 +74,14 @@ def make_multilabel_hierarchy(
     X : csr_array of shape (n_samples, n_features), float64
         1 + log(count) of each term that occurs. Every document has a word.
     Y : csr_array of shape (n_samples, n_labels), uint8
-        The labels of each document, closed under ancestors. Every document has a label.
+        Labels of each document, including their ancestors. Every document has a label.
     parents : ndarray of shape (n_labels,)
-        The parent of each label; -1 for a root. A parent has a smaller index than its children.
+        Parent of each label, -1 for a root. A parent has a smaller index than its children.
 
     Notes
     -----
-    Memory and time are linear in the number of words. 590,000 documents with 6,270 terms, 103 labels and 23
-    words each take a few seconds and less than 1 GiB.
+    Memory and time are linear in the number of words. 590,000 documents with 6,270 terms, 103 labels and 23 words each
+    take a few seconds and less than 1 GiB.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""PrefLib files: elections, one line per ballot."""
+"""PrefLib files of elections."""
 
 from __future__ import annotations
 
@@ -24,27 +24,25 @@ Order = list[tuple[int, ...]]
 def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
     """Read orders of alternatives from a PrefLib file: ``.soc``, ``.soi``, ``.toc`` or ``.toi``.
 
-    The four types are strict or with ties (s, t) and complete or incomplete (c, i). Today's format (a header
-    of ``# KEY: value``, then ``count: 1,2,{3,4}``) and the old one (the number of alternatives, their names,
-    the totals, then ``count,1,2,{3,4}``) are both read. What the header says about the type and the totals is
-    checked.
+    The four types are strict or with ties (s, t) and complete or incomplete (c, i). Both the present format (a header
+    of ``# KEY: value``, then ``count: 1,2,{3,4}``) and the old one (the number of alternatives, their names, the
+    totals, then ``count,1,2,{3,4}``) are supported. The type and the totals of the header are checked.
 
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` is unpacked.
+        The file, packed by gzip if its name ends in ``.gz``.
     encoding : str, default="utf-8"
-        The encoding of the file. A byte order mark is ignored.
+        Encoding of the file. A byte order mark is ignored.
 
     Returns
     -------
     Bunch
-        - ``data``: ndarray of shape (n_voters, 0): an election has no features;
-        - ``target``: ndarray of shape (n_voters, n_alternatives), ranks; a row per voter, so an order with
-          count 3 is there three times. Alternatives that an order leaves out are NaN;
-          :func:`labelrank.from_top_k` ties them below the others, when that is what leaving out means;
+        - ``data``: ndarray of shape (n_voters, 0), since an election has no features;
+        - ``target``: ndarray of shape (n_voters, n_alternatives), ranks. An order with count 3 is repeated three times.
+          Alternatives that an order leaves out are NaN; :func:`labelrank.from_top_k` ties them below the others;
         - ``feature_names``: empty;
-        - ``label_names``: the names of the alternatives;
+        - ``label_names``: names of the alternatives;
         - ``DESCR``: title and description from the header.
 
     References

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
 from labelrank.datasets._bunch import make_bunch
+from labelrank.datasets._csv import read_text_table
 from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 
 _HIER = re.compile(r"parent:\s*(\S+)\s+child:\s*(\S+)\s+child-description:.*")
@@ -18,20 +19,20 @@ _COLUMNS = (("parent", "child"), ("group", "topic"))
 
 
 def read_topic_tree(path: PathLike) -> dict[str, str | None]:
-    r"""Read a tree of topics: a ``rcv1.topics.hier.*`` file, or a table with tabs between its columns.
+    r"""Read a tree of topics from a ``rcv1.topics.hier.*`` file or a table.
 
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` is unpacked. Either every line reads ``parent: C15  child: C151
-        child-description: …``, or the first line is the header of a table that has the columns ``parent`` and
-        ``child``, or ``group`` and ``topic``.
+        The file, packed by gzip if its name ends in ``.gz``. Either every line reads ``parent: C15  child: C151
+        child-description: …``, or the file is a table with tabs that has the columns ``parent`` and ``child``, or
+        ``group`` and ``topic``.
 
     Returns
     -------
     dict
-        The parent of each node, in the order of the file; None for a node whose parent is given as ``None``. It is
-        the `parents` of :meth:`labelrank.PreferenceGraphs.from_hierarchy`.
+        The parent of each topic, None where the file says ``None``; the `parents` of
+        :meth:`labelrank.PreferenceGraphs.from_hierarchy`.
 
     Examples
     --------
@@ -42,69 +43,64 @@ def read_topic_tree(path: PathLike) -> dict[str, str | None]:
     >>> read_topic_tree(path)
     {'animal': None, 'cat': 'animal'}
     """
-    lines = [(number, line) for number, line in read_lines(path) if line.strip()]
-    if not lines:
+    first = next((line for _, line in read_lines(path) if line.strip()), None)
+    if first is None:
         raise malformed(path, None, "lines of a topic tree", "an empty file")
-    pairs = _pairs_of_hier(path, lines) if _HIER.fullmatch(lines[0][1].strip()) else _pairs_of_table(path, lines)
+    pairs = _pairs_of_lines(path) if _HIER.fullmatch(first.strip()) else _pairs_of_table(path)
     parents: dict[str, str | None] = {}
-    seen: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, parent, child in pairs:
-        if child in seen:
-            expected = f"one line for each child, and line {seen[child]} has {child!r}"
+        if child in parents:
+            expected = f"one line for each child, and line {line_of[child]} has {child!r}"
             raise malformed(path, number, expected, f"{child!r} again")
-        seen[child] = number
+        line_of[child] = number
         parents[child] = None if parent == "None" else parent
     return parents
 
 
-def _pairs_of_hier(path: PathLike, lines: list[tuple[int, str]]) -> Any:
-    for number, line in lines:
+def _pairs_of_lines(path: PathLike) -> Iterator[tuple[int, str, str]]:
+    for number, line in read_lines(path):
         match = _HIER.fullmatch(line.strip())
-        if match is None:
+        if match:
+            yield number, match[1], match[2]
+        elif line.strip():
             raise malformed(path, number, "parent: X  child: Y  child-description: Z", excerpt(line))
-        yield number, match[1], match[2]
 
 
-def _pairs_of_table(path: PathLike, lines: list[tuple[int, str]]) -> Any:
-    header = lines[0][1].split("\t")
-    for above, below in _COLUMNS:
-        if above in header and below in header:
-            break
-    else:
+def _pairs_of_table(path: PathLike) -> Iterator[tuple[int, str, str]]:
+    table = read_text_table(path, separator="\t")
+    names = next((pair for pair in _COLUMNS if set(pair) <= set(table.columns)), None)
+    if names is None:
         expected = "parent: X  child: Y  child-description: Z, or a header with the columns parent and child"
-        raise malformed(path, lines[0][0], f"{expected}, or group and topic", excerpt(lines[0][1]))
-    for number, line in lines[1:]:
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise malformed(path, number, f"{len(header)} fields with tabs between them", excerpt(line))
-        parent, child = (fields[header.index(name)].strip() for name in (above, below))
-        if not parent or not child:
-            raise malformed(path, number, f"a {above} and a {below}", excerpt(line))
+        raise malformed(path, 1, f"{expected}, or group and topic", f"the columns {list(table.columns)}")
+    for number, parent, child in zip(table.lines, *(table.columns[name] for name in names), strict=True):
+        if parent is None or child is None:
+            raise malformed(path, number, f"a {names[0]} and a {names[1]}", f"{parent!r} and {child!r}")
         yield number, parent, child
 
 
 def topics_of_rcv1(rcv1: Any, tree: PathLike | Mapping[str, str | None] | None = None) -> Bunch:
-    """Join what :func:`sklearn.datasets.fetch_rcv1` returns with the tree of the topics.
+    """Join the result of :func:`sklearn.datasets.fetch_rcv1` with the tree of the topics.
 
     Parameters
     ----------
     rcv1 : Bunch
         With ``data``, ``target`` (sparse indicator of the topics), ``target_names`` and ``sample_id``.
     tree : str, path-like or mapping {child: parent}, optional
-        The topic tree, or its file ``rcv1.topics.hier.orig``. By default it is read off the codes: the parent of a
+        The topic tree, or its file ``rcv1.topics.hier.orig``. By default it is derived from the codes: the parent of a
         topic is the topic with the longest proper prefix of its code (C1511 → C151), else the category of its first
-        letter (C15 → CCAT). For the 103 topics of RCV1 this gives the tree of that file.
+        letter (C15 → CCAT). For the 103 topics of RCV1 this is the tree of that file.
 
     Returns
     -------
     Bunch
-        - ``data``: csr_array of shape (n_samples, n_features), cosine-normalised log TF-IDF as distributed;
+        - ``data``: csr_array of shape (n_samples, n_features), cosine-normalized log TF-IDF as distributed;
         - ``target``: csr_array of shape (n_samples, n_labels), uint8, 1 for each topic of a document;
-        - ``feature_names``: ``x0``, ``x1``, …, since the files name no terms;
+        - ``feature_names``: ``x0``, ``x1``, …, since the files do not name the terms;
         - ``label_names``: codes of the topics;
-        - ``parents``: mapping from each node to its parent, for :meth:`labelrank.PreferenceGraphs.from_hierarchy`;
+        - ``parents``: dict from each topic to its parent, for :meth:`labelrank.PreferenceGraphs.from_hierarchy`;
         - ``sample_id``: numbers of the documents;
-        - ``DESCR``: where it comes from.
+        - ``DESCR``: description.
 
     Examples
     --------
@@ -157,18 +153,18 @@ def fetch_rcv1_topics(
 ) -> Bunch:
     """Load RCV1 with the tree of its topics, by :func:`sklearn.datasets.fetch_rcv1`.
 
-    The first call downloads some 650 MB and scikit-learn keeps them in its data folder.
+    The first call downloads about 650 MB, which scikit-learn keeps in its data folder.
 
     Parameters
     ----------
     tree : str, path-like or mapping {child: parent}, optional
         See :func:`topics_of_rcv1`.
     n_samples : int, optional
-        Draw so many documents at random; all 804,414 by default.
+        Number of documents to draw at random; by default all 804,414.
     data_home, download_if_missing
         See :func:`sklearn.datasets.fetch_rcv1`.
     random_state : int, RandomState instance or None, default=0
-        Which documents are drawn.
+        Seed of the draw.
 
     Returns
     -------
@@ -188,10 +184,5 @@ def fetch_rcv1_topics(
     if n_samples is not None and n_samples < rcv1.data.shape[0]:
         order = check_random_state(random_state).permutation(rcv1.data.shape[0])
         rows = np.sort(order[:n_samples])
-        rcv1 = Bunch(
-            data=rcv1.data[rows],
-            target=rcv1.target[rows],
-            target_names=rcv1.target_names,
-            sample_id=rcv1.sample_id[rows],
-        )
+        rcv1.update({name: rcv1[name][rows] for name in ("data", "target", "sample_id")})
     return topics_of_rcv1(rcv1, tree)

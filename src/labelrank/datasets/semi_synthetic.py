@@ -1,4 +1,4 @@
-"""Rankings out of data that has none: the two constructions of the label ranking benchmarks."""
+"""Rankings from classes and from numeric columns: the two constructions of the label ranking benchmarks."""
 
 from __future__ import annotations
 
@@ -25,34 +25,33 @@ from labelrank.supervision import ranks_from_scores
 def rankings_from_classification(X: Any, y: Any, *, estimator: Any = None) -> Bunch:
     """Turn a classification problem into a label ranking problem.
 
-    A classifier is fitted to all of the data, and the classes are ranked for each instance by decreasing
-    posterior probability: the construction of the "type A" benchmark sets [1]_. The posteriors are compared
-    as logarithms, so the many classes with a probability that rounds to zero are told apart.
+    A classifier is fitted to all of the data, and the classes are ranked for each instance by decreasing posterior
+    probability: the construction of the "type A" benchmark sets [1]_. Posteriors are compared on the log scale, so that
+    probabilities that round to zero are told apart.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Whatever the classifier accepts.
+        Instances, in any form that the classifier accepts.
     y : array-like of shape (n_samples,)
         Classes.
     estimator : classifier, default=None
-        Needs ``predict_joint_log_proba``, ``predict_log_proba`` or ``predict_proba``. It is cloned. By
+        Classifier with ``predict_joint_log_proba``, ``predict_log_proba`` or ``predict_proba``, which is cloned. By
         default :class:`~sklearn.naive_bayes.GaussianNB`.
 
     Returns
     -------
     Bunch
         - ``data``: `X`, unchanged;
-        - ``target``: ndarray of shape (n_samples, n_classes), complete rankings without ties. Classes with
-          exactly the same posterior are ranked by their place in ``label_names``, as in the benchmark sets;
+        - ``target``: ndarray of shape (n_samples, n_classes), complete rankings without ties. Classes with equal
+          posteriors are ranked in the order of ``label_names``, as in the benchmark sets;
         - ``feature_names``: the column names of `X`, or ``x0``, ``x1``, …;
         - ``label_names``: the classes, sorted;
-        - ``DESCR``: what was done.
+        - ``DESCR``: description.
 
     References
     ----------
-    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking.
-       ICML 2009.
+    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking. ICML 2009.
 
     Examples
     --------
@@ -121,38 +120,37 @@ def rankings_from_table(
     nominal: Nominal = "onehot",
     max_categories: int = 50,
 ) -> Bunch:
-    """Turn some columns of a table into labels: each row ranks them by the size of their values.
+    """Turn some columns of a table into labels, ranked within each row by the size of their values.
 
-    The columns are standardized (mean 0, variance 1) to make them comparable, then ranked within each row:
-    the construction of the "type B" benchmark sets [1]_. The remaining columns are the features. For columns
-    that are comparable as they are, such as ratings, use :func:`labelrank.ranks_from_scores`.
+    The columns are standardized (mean 0, variance 1) to make them comparable, then ranked within each row: the
+    construction of the "type B" benchmark sets [1]_. The remaining columns are the features. For columns that are
+    comparable as they are, such as ratings, use :func:`labelrank.ranks_from_scores`.
 
     Parameters
     ----------
     table : data frame or array-like of shape (n_samples, n_columns)
-        A data frame (pandas, polars, or another library that narwhals supports), or a matrix of numbers.
+        A data frame (pandas, polars or another library that narwhals supports), or a matrix of numbers.
     label_columns : sequence
-        The names (positions, for a matrix) of the columns that become labels. They must be numeric.
+        Names (positions, for a matrix) of the columns that become labels. They must be numeric.
     largest_first : bool, default=True
         Whether the largest standardized value is the best (rank 1) or the worst.
     nominal : {"onehot", "keep"}, default="onehot"
-        What to do with features that are texts; as in :func:`read_csv`.
+        Treatment of text features; see :func:`read_csv`. With ``"keep"``, ``data`` is a frame of the same library.
     max_categories : int, default=50
-        The most values a text feature may have to be one-hot encoded.
+        Maximum number of values of a text feature for one-hot encoding.
 
     Returns
     -------
     Bunch
         - ``data``: ndarray of shape (n_samples, n_features), the other columns, in their order;
-        - ``target``: ndarray of shape (n_samples, n_labels). Equal standardized values are tied; a missing
-          value (NaN, a null) in a label column is a label that was not observed;
+        - ``target``: ndarray of shape (n_samples, n_labels), ranks. Equal standardized values are tied; a missing value
+          in a label column is a label that was not observed (NaN);
         - ``feature_names``, ``label_names``: column names;
-        - ``DESCR``: what was done.
+        - ``DESCR``: description.
 
     References
     ----------
-    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking.
-       ICML 2009.
+    .. [1] W. Cheng, J. Hühn, E. Hüllermeier. Decision tree and instance-based learning for label ranking. ICML 2009.
 
     Examples
     --------
@@ -214,7 +212,7 @@ def _label_values(series: Any) -> FloatArray:
 
 
 def ranks_of_columns(values: FloatArray, *, largest_first: bool = True) -> FloatArray:
-    """Standardize each column, then rank within the rows; a constant column is 0 everywhere."""
+    """Standardize each column (a constant one becomes 0), then rank within the rows."""
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise ValueError(f"the label columns hold an infinity, first in row {row} of label column {column}")

@@ -1,4 +1,4 @@
-"""SVMlight / LIBSVM files with several labels a line."""
+"""SVMlight / LIBSVM files with several labels per line."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def read_svmlight_multilabel(
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = "auto",
 ) -> Bunch:
-    r"""Read a multilabel file in the SVMlight format: ``1,5,7 3:0.5 8:1.0`` is a line with three labels.
+    r"""Read a multilabel file in the SVMlight format: ``1,5,7 3:0.5 8:1.0`` is an instance with three labels.
 
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` or ``.bz2`` is unpacked.
+        The file, packed if its name ends in ``.gz`` or ``.bz2``.
     labels : iterable of int, optional
-        All labels, in the order of the columns of ``target``; needed when a training and a test file should
-        have the same columns. By default the labels that occur, sorted.
+        All labels, in the order of the columns of ``target``, for files that should have the same columns, such as a
+        training and a test file. By default the labels that occur, sorted.
     n_features : int, optional
-        The number of features; by default the largest index that occurs.
+        Number of features; by default the largest index that occurs.
     zero_based : bool or "auto", default="auto"
         Whether feature indices start at 0 or 1; see :func:`sklearn.datasets.load_svmlight_file`.
 
@@ -43,12 +43,11 @@ def read_svmlight_multilabel(
     -------
     Bunch
         - ``data``: csr_array of shape (n_samples, n_features);
-        - ``target``: csr_array of shape (n_samples, n_labels), uint8, 1 for each label of a line. It is an
-          indicator, not a rank matrix: :meth:`labelrank.PreferenceGraphs.from_multilabel` makes preferences
-          of it;
+        - ``target``: csr_array of shape (n_samples, n_labels), uint8, 1 for each relevant label. It is an indicator,
+          not a rank matrix; :meth:`labelrank.PreferenceGraphs.from_multilabel` converts it to preferences;
         - ``feature_names``: ``x0``, ``x1``, …;
         - ``label_names``: the labels, integers;
-        - ``DESCR``: where it comes from.
+        - ``DESCR``: description.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def _content(path: PathLike) -> Iterable[tuple[int, list[str]]]:
 
 
 def _explain(path: PathLike, error: ValueError) -> None:
-    """Raise for the first line that breaks the format, when there is one."""
+    """Raise an error for the first line that breaks the format, if there is one."""
     for number, tokens in _content(path):
         has_labels = ":" not in tokens[0]
         if has_labels and not _LABELS.fullmatch(tokens[0]):

@@ -51,38 +51,38 @@ def read_csv(
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` is unpacked. Its first line names the columns.
+        The file, packed by gzip if its name ends in ``.gz``. The first line names the columns.
     labels : str, list of str or compiled pattern, default="rank_"
-        The label columns. A text is a prefix, which is cut off to name the labels (``rank_tea`` is the label
-        ``tea``); a list holds column names; a pattern must match the whole column name, and its first group,
-        if it has one, names the label.
+        The label columns. A string is a prefix, which is removed to name the labels (``rank_tea`` is the label
+        ``tea``); a list holds column names; a pattern must match the whole column name, and its first group, if it has
+        one, names the label.
     kind : {"ranks", "scores"}, default="ranks"
-        What the label columns hold: ranks, smaller is better, taken as they are; or scores, larger is better.
+        Content of the label columns: ranks (smaller is better), which are not changed, or scores (larger is better).
     features : str, list of str or compiled pattern, optional
-        The feature columns, given in the same way (names are kept whole); by default all others.
+        The feature columns, given like `labels`; by default all other columns. Their names are not shortened.
     ignore : str, list of str or compiled pattern, default=()
         Columns that are not features, such as an identifier.
     nominal : {"onehot", "keep"}, default="onehot"
-        What to do with features that are texts. ``"onehot"``: a column of zeros and ones named
-        ``column=value`` for each value, NaN in all of them where the value is missing. ``"keep"``: when there
-        are such features, ``data`` is a polars frame (a pandas frame where polars is not installed), for a
-        :class:`~sklearn.compose.ColumnTransformer`.
+        Treatment of text features. ``"onehot"``: a column of zeros and ones named ``column=value`` for each value, NaN
+        in all of them where the value is missing. ``"keep"``: if there are text features, ``data`` is a data frame
+        (polars, or pandas if polars is not installed), for a :class:`~sklearn.compose.ColumnTransformer`.
     max_categories : int, default=50
-        The most values a text feature may have to be one-hot encoded; free text or an identifier is an error.
+        Maximum number of values of a text feature for one-hot encoding. More values raise an error, since they are
+        usually free text or identifiers.
     separator : str, default=","
         The character between two values.
     null_values : sequence of str, default=("NA", "?")
-        Texts that mean a missing value, besides the empty one.
+        Values that stand for a missing value, besides the empty one.
     encoding : str, default="utf-8"
-        The encoding of the file. A byte order mark is ignored.
+        Encoding of the file. A byte order mark is ignored.
 
     Returns
     -------
     Bunch
         - ``data``: ndarray of shape (n_samples, n_features), NaN where a value is missing (see `nominal`);
         - ``target``: ndarray of shape (n_samples, n_labels), ranks, NaN where a label was not observed;
-        - ``feature_names``, ``label_names``: names;
-        - ``DESCR``: where it comes from.
+        - ``feature_names``, ``label_names``: names of the features and labels;
+        - ``DESCR``: description.
 
     See Also
     --------
@@ -129,24 +129,14 @@ def read_parquet(
 ) -> Bunch:
     """Read a Parquet file with a column per feature and a column per label.
 
+    One of polars, pyarrow and pandas must be installed.
+
     Parameters
     ----------
     path : str or path-like
         The file.
-    labels : str, list of str or compiled pattern, default="rank_"
-        The label columns, which must be numeric. A text is a prefix, which is cut off to name the labels; a
-        list holds column names; a pattern must match the whole column name, and its first group, if it has
-        one, names the label.
-    kind : {"ranks", "scores"}, default="ranks"
-        What the label columns hold: ranks, smaller is better, taken as they are; or scores, larger is better.
-    features : str, list of str or compiled pattern, optional
-        The feature columns, given in the same way; by default all others.
-    ignore : str, list of str or compiled pattern, default=()
-        Columns that are not features, such as an identifier.
-    nominal : {"onehot", "keep"}, default="onehot"
-        What to do with features that are texts; see :func:`read_csv`.
-    max_categories : int, default=50
-        The most values a text feature may have to be one-hot encoded.
+    labels, kind, features, ignore, nominal, max_categories
+        See :func:`read_csv`. The label columns must be numeric.
 
     Returns
     -------

@@ -20,7 +20,7 @@ Chains = list[list[int]]
 def read_xarff(path: PathLike, *, ignore: Sequence[str] = (), encoding: str = "utf-8") -> Bunch:
     """Read an XARFF file, the extended ARFF of WEKA-LR.
 
-    It is an ARFF file in which one attribute, usually the last and called ``L``, is a ranking::
+    One attribute of the file, usually the last and called ``L``, is a ranking::
 
         @attribute L RANKING {tea, beer, milk}
         @data
@@ -28,31 +28,28 @@ def read_xarff(path: PathLike, *, ignore: Sequence[str] = (), encoding: str = "u
         0.1, 0.2, milk>tea
         0.7, 0.4, tea>beer|milk>beer
 
-    A value names labels from best to worst. Labels that it leaves out were not observed. Several chains, with
-    ``|`` between them, are a partial order: what holds within each chain is known, and nothing else. ``?`` is
-    an instance of which nothing is known.
+    Labels are given from best to worst; labels that are left out were not observed. Several chains, separated by ``|``,
+    are a partial order: only labels of the same chain are compared. ``?`` is a missing ranking.
 
     Parameters
     ----------
     path : str or path-like
-        The file; one that ends in ``.gz`` is unpacked.
+        The file, packed by gzip if its name ends in ``.gz``.
     ignore : sequence of str, default=()
-        Attributes that are not features. String and date attributes must be named here.
+        Attributes that are not features. String and date attributes must be listed here.
     encoding : str, default="utf-8"
-        The encoding of the file. A byte order mark is ignored.
+        Encoding of the file. A byte order mark is ignored.
 
     Returns
     -------
     Bunch
-        - ``data``: ndarray of shape (n_samples, n_features). Numeric attributes and nominal ones declared
-          ``{0,1}`` are one column; other nominal attributes one column of zeros and ones ``name=value`` per
-          declared value. NaN where a value is missing;
-        - ``target``: ndarray of shape (n_samples, n_labels), ranks, NaN for labels that were not observed. If
-          an instance of the file has several chains, which no rank vector can hold,
-          :class:`~labelrank.PreferenceGraphs` of the same shape;
-        - ``feature_names``: names;
-        - ``label_names``: the declared labels;
-        - ``DESCR``: the comments at the top of the file and where it comes from.
+        - ``data``: ndarray of shape (n_samples, n_features). Numeric attributes and nominal ones declared ``{0,1}``
+          have one column; other nominal attributes a column of zeros and ones ``name=value`` per declared value. NaN
+          where a value is missing;
+        - ``target``: ndarray of shape (n_samples, n_labels), ranks, NaN for labels that were not observed;
+          :class:`~labelrank.PreferenceGraphs` of the same shape if an instance has several chains;
+        - ``feature_names``, ``label_names``: names of the features and labels;
+        - ``DESCR``: the comments at the top of the file, and a description.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Text and parses as features of a ranker: weights of counted terms, choices of terms, paths. Sparse in, sparse out."""
+"""Text features: weights of counted terms and selection of terms; sparse in, sparse out."""
 
 from labelrank.features.boosting import BoostingSelector
 from labelrank.features.log_counts import LogCountTransformer

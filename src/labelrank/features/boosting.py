@@ -1,4 +1,4 @@
-"""Choice of terms by the decrease of the loss that boosting promises for them."""
+"""Selection of terms by the decrease of the loss that the first step of boosting guarantees for them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from labelrank.supervision import as_graphs, stacklevel_of_user
 
 
 class BoostingSelector(TermSelector):
-    r"""Keep the terms for which the first step of boosting promises the largest decrease of the loss.
+    r"""Keep the terms for which the first step of boosting guarantees the largest decrease of the loss.
 
     .. math:: \text{score of term } t = \sum_l \left(\sqrt{W^+_{tl}} - \sqrt{W^-_{tl}}\right)^2,
 
     where :math:`W^\pm_{tl}` are the weights of boosting with all coefficients at 0: the weight, over the edges of all
-    preference graphs, with which raising the coefficient of term t for label l does harm (+) and good (-). The step of
-    :class:`~labelrank.LogLinearRanker` lowers the loss by at least the sum of these scores divided by a constant, so a
-    term with a large score is one that boosting has much use for.
+    preference graphs, with which raising the coefficient of term t for label l raises (+) and lowers (-) the loss. A
+    step of boosting in :class:`~labelrank.LogLinearRanker` lowers the loss by at least the sum of these scores divided
+    by a constant.
 
     Parameters
     ----------
@@ -40,21 +40,21 @@ class BoostingSelector(TermSelector):
     scores_ : ndarray of shape (n_features_in_,)
         The scores.
     support_ : ndarray of shape (n_features_in_,)
-        Which features are kept.
+        Mask of the features that are kept.
     n_features_in_ : int
         Number of features.
 
     See Also
     --------
-    RocchioSelector : Choice of terms label by label, from sets of relevant labels.
+    RocchioSelector : Selects terms label by label, from sets of relevant labels.
 
     Notes
     -----
-    - Of terms with equal scores at the cut, those with the lowest index are kept. Where no row of `y` has an observed
-      pair, all scores are 0, and a warning says so.
-    - The score grows with the values of a term (in proportion), so terms should be on one scale, as those of
+    - Of terms with equal scores at the cut, those with the lowest index are kept. If no row of `y` has an observed
+      pair, all scores are 0, and ``fit`` warns.
+    - The score is proportional to the values of a term, so terms should be on one scale, as those of
       :class:`LogCountTransformer` are. Negative values are allowed.
-    - Sparse `X` gives CSR, dense `X` a dense array, both with the type of numbers they had.
+    - Sparse `X` gives CSR, dense `X` a dense array, with the data type of `X`.
 
     References
     ----------
@@ -90,14 +90,14 @@ class BoostingSelector(TermSelector):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingSelector:
-        """Score the terms and choose.
+        """Score and select the terms.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Documents as weights of terms.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed: layered or not, cycles included.
+            Observed preferences: layered or not, cycles included.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the documents.
 

@@ -1,4 +1,4 @@
-"""The logarithm of a count, plus one."""
+"""Weights of terms: the logarithm of the count, plus one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LogCountTransformer(CountTransformer):
     .. math:: \phi_w(x) = \begin{cases} \log(\text{count of } w \text{ in } x) + 1 & \text{if it is positive,} \\
               0 & \text{otherwise.} \end{cases}
 
-    The second occurrence of a word says less than the first. Nothing is learned; `fit` only checks `X`.
+    The second occurrence of a word is less informative than the first. Nothing is learned; ``fit`` only validates `X`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class LogCountTransformer(CountTransformer):
         return tags
 
     def fit(self, X: Any, y: Any = None) -> LogCountTransformer:
-        """Check the counts.
+        """Validate the counts.
 
         Parameters
         ----------

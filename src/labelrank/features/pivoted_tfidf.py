@@ -31,8 +31,8 @@ class PivotedTfidfTransformer(CountTransformer):
     Parameters
     ----------
     slope : float, default=0.3
-        How much long documents are held down, from 0 (not at all) to 1 (in proportion to their number of terms). A
-        document of average length, the pivot, is the same for every slope.
+        How much the weights in long documents are reduced, from 0 (not at all) to 1 (in proportion to their number of
+        terms). A document of average length, the pivot, has the same weights for every slope.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class PivotedTfidfTransformer(CountTransformer):
     Notes
     -----
     - :math:`u_l` counts occurrences, not documents, so a term that appears more often than there are documents has a
-      *negative* idf, and one that appears exactly as often has none. That is the formula of the paper, and it is kept.
-    - A column without a count in the training corpus has idf 0: nothing is known of its weight. Where it appears in a
-      new document it still counts for the length of the document.
+      *negative* idf, and one that appears exactly as often has idf 0. This is the formula of the paper.
+    - A term that does not appear in the training corpus has idf 0. In a new document it still counts for the length of
+      the document.
     - A document without terms stays empty. A training corpus without any term is an error.
     - Sparse `X` of any format gives CSR without explicit zeros (entries given twice are added first), dense `X` gives a
       dense array; float32 stays float32.

@@ -1,4 +1,4 @@
-"""Choice of terms by their Rocchio scores: the best of each label."""
+"""Selection of the terms with the highest Rocchio scores for each label."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RocchioSelector(TermSelector):
     Parameters
     ----------
     k_per_label : int, default=100
-        Number of terms that each label chooses. A label has fewer if fewer terms have a positive score.
+        Number of terms to select for each label; fewer if fewer terms have a positive score.
     beta, gamma : float, default=16.0 and 4.0
         Weights of the documents for and against a label. Only their ratio matters for what is kept.
 
@@ -40,7 +40,7 @@ class RocchioSelector(TermSelector):
     scores_ : ndarray of shape (n_labels, n_features)
         The scores.
     support_ : ndarray of shape (n_features,)
-        Which features are kept.
+        Mask of the features that are kept.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
@@ -48,17 +48,16 @@ class RocchioSelector(TermSelector):
 
     See Also
     --------
-    BoostingSelector : Choice of terms by the decrease of the loss that they promise.
+    BoostingSelector : Selects terms by the decrease of the loss that boosting guarantees for them.
 
     Notes
     -----
-    - A term with score 0 is chosen by no label, so nothing is chosen for a label without relevant documents (its scores
-      are 0). For a label that is relevant everywhere the second mean is 0. If no term is left at all, `fit` raises an
-      error.
-    - Of terms with equal scores at the cut, those with the lowest index are chosen.
+    - A term with score 0 is not selected, so nothing is selected for a label without relevant documents (its scores are
+      0). For a label that is relevant everywhere the second mean is 0. If no term is left, ``fit`` raises an error.
+    - Of terms with equal scores at the cut, those with the lowest index are selected.
     - Scores are means of the values in `X`: apply it to weights, such as those of :class:`PivotedTfidfTransformer`,
       rather than to counts. Negative values are allowed.
-    - Sparse `X` gives CSR, dense `X` a dense array, both with the type of numbers they had.
+    - Sparse `X` gives CSR, dense `X` a dense array, with the data type of `X`.
 
     References
     ----------
@@ -93,7 +92,7 @@ class RocchioSelector(TermSelector):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> RocchioSelector:
-        """Score the terms and choose.
+        """Score and select the terms.
 
         Parameters
         ----------
@@ -127,8 +126,8 @@ class RocchioSelector(TermSelector):
         relevant, irrelevant = levels == 0, levels > 0
         n_relevant = np.count_nonzero(relevant, axis=0)[:, None]
         n_irrelevant = np.count_nonzero(irrelevant, axis=0)[:, None]
-        # Few labels are relevant, so the others are summed by what they leave of the total. All sums run over the
-        # documents in order: where nothing is left, the difference is exactly 0.
+        # Few labels are relevant, so the sums of the others are differences to the total. All sums run over the
+        # documents in the same order, so that a difference of equal sums is exactly 0.
         not_against = ~irrelevant
         spared = _sums(not_against, X)
         positive = _sums(relevant, X) if (relevant != not_against).any() else spared
