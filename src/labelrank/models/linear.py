@@ -47,8 +47,8 @@ class LinearModel(Model):
 
     @property
     def block_rows(self) -> int:
-        """Number of rows to work on at a time; dense products want a few hundred to be efficient."""
-        return super().block_rows if self.is_sparse else max(512, super().block_rows)
+        """Number of rows to work on at a time; dense products want a few thousand to be efficient."""
+        return super().block_rows if self.is_sparse else max(2048, super().block_rows)
 
     def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
         """Scores of some instances, a new array of shape (n_rows, n_labels)."""
