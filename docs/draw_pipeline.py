@@ -1,4 +1,4 @@
-"""Draw the two lanes of the start page: python docs/draw_pipeline.py"""
+"""Draw the two lanes of the start page."""
 
 from pathlib import Path
 
