@@ -35,7 +35,7 @@ WITH_LABELS = {"label_features": FEATURES, "label_kernel": "rbf", "label_kernel_
 ignore_empty = pytest.mark.filterwarnings("ignore:y has .* without any observed pair:UserWarning")
 
 
-def centred(scores):
+def centered(scores):
     return scores - scores.mean(axis=1, keepdims=True)
 
 
@@ -45,9 +45,9 @@ def centred(scores):
 @pytest.mark.parametrize(
     ("kernel", "params"), [("linear", {}), ("rbf", {"gamma": 0.5}), ("poly", {"degree": 2, "gamma": 0.3})]
 )
-def test_without_label_features_it_is_ridge_on_centred_ranks(kernel, params):
+def test_without_label_features_it_is_ridge_on_centered_ranks(kernel, params):
     ours = KernelRidgeRanker(0.7, kernel=kernel, fit_intercept=False, **params).fit(X, Y, WEIGHT)
-    theirs = KernelRidge(alpha=0.7, kernel=kernel, **params).fit(X, centred(-Y), WEIGHT)
+    theirs = KernelRidge(alpha=0.7, kernel=kernel, **params).fit(X, centered(-Y), WEIGHT)
     assert_allclose(ours.decision_function(X), theirs.predict(X), atol=1e-10)
     assert (ours.n_iter_, ours.gap_) == (1, 0.0)
 
@@ -57,7 +57,7 @@ def test_an_intercept_is_a_constant_in_the_kernel(kernel):
     K = X @ X.T if kernel == "linear" else KX
     features = KX if kernel == "precomputed" else X
     ours = KernelRidgeRanker(0.7, kernel=kernel, gamma=0.5).fit(features, Y)
-    theirs = KernelRidge(alpha=0.7, kernel="precomputed").fit(K + 1, centred(-Y))
+    theirs = KernelRidge(alpha=0.7, kernel="precomputed").fit(K + 1, centered(-Y))
     assert_allclose(ours.decision_function(features), theirs.predict(K + 1), atol=1e-10)
 
 
@@ -86,7 +86,7 @@ def test_complete_rankings_of_large_sparse_features(labels):
     ranker = KernelRidgeRanker(0.7, fit_intercept=False, **params).fit(features, y)
     assert ranker.n_iter_ > 1
     assert ranker.loss_curve_[-1] == pytest.approx(ranker.loss_curve_.min())
-    residual = centred(-y - ranker.decision_function(features))
+    residual = centered(-y - ranker.decision_function(features))
     assert_allclose((features.T @ residual).T, 0.7 * ranker.coef_, atol=1e-6)
 
 

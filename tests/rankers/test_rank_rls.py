@@ -202,7 +202,7 @@ def test_a_random_basis():
     assert len(np.unique(a)) == 10
 
 
-def test_centres_of_k_means():
+def test_centers_of_k_means():
     model = RankRLS(0.1, kernel="rbf", n_basis=8, basis="kmeans", random_state=0)
     thin = clone(model).fit(sparse.csr_array(X), Y, groups=GROUPS)
     model.fit(X, Y, groups=GROUPS)

@@ -197,18 +197,10 @@ class GroupedSquaredLoss(QuadraticLoss):
 
     Attributes
     ----------
-    order : ndarray of shape (n_items,)
-        Row of each item in the given data; items of weight zero are left out.
+    order, code, scale, y : ndarray of shape (n_items,)
+        Row in the given data, group, :math:`\sqrt{s_q w_i}` and score of each item. Items of weight zero are left out.
     start : ndarray of shape (n_groups + 1,)
         Items ``start[q]:start[q + 1]`` are those of group q.
-    code : ndarray of shape (n_items,)
-        Group of each item.
-    scale : ndarray of shape (n_items,)
-        :math:`\sqrt{s_q w_i}`; within a group the weights are proportional to its squares.
-    y : ndarray of shape (n_items,)
-        Scores.
-    target : ndarray of shape (n_items,)
-        :math:`S^\top y`.
 
     Examples
     --------

@@ -78,10 +78,7 @@ class Kernel:
 
     @classmethod
     def of(cls, estimator: Any, gamma: float | None = None) -> Self:
-        """Return the kernel that the parameters of an estimator describe, with the `gamma` found in ``fit`` if given.
-
-        The parameters are ``kernel``, ``gamma``, ``degree``, ``coef0`` and, if it has them, ``kernel_params``.
-        """
+        """Return the kernel of the parameters of an estimator, with the `gamma` found in ``fit`` if given."""
         params = getattr(estimator, "kernel_params", None)
         if params is not None and not callable(estimator.kernel):
             raise ValueError(f"kernel_params are for a callable kernel, not for kernel={estimator.kernel!r}")
@@ -138,18 +135,15 @@ class Kernel:
                 values = pairwise_kernels(X, Z, metric=self.name, filter_params=True, **params)
             values = np.asarray(values, dtype=np.float64)
         if not np.isfinite(values).all():
-            raise ValueError(f"{self._description()} has NaN or infinite values: {self._cause()}")
+            advice = "check the function" if callable(self.name) else "scale the features"
+            power = f", or degree={self.degree} of a negative number" if self.name == "poly" else ""
+            raise ValueError(f"{self._description()} has NaN or infinite values: too large numbers{power}; {advice}")
         return values
 
     def gram(self, X: Any, what: str | None = None) -> FloatArray:
-        """Return the kernel matrix of the rows of X, a new array; it must be square and symmetric.
+        """Return the kernel matrix of the rows of X, a new array; raise if it is not square and symmetric.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Rows; the kernel matrix itself where it is precomputed.
-        what : str, optional
-            What error messages call the matrix.
+        Error messages call the matrix `what`.
         """
         what = self._description() if what is None else what
         n = X.shape[0]
@@ -162,17 +156,7 @@ class Kernel:
         return gram
 
     def scores(self, X: Any, basis: Any, coef: FloatArray) -> FloatArray:
-        """Return the scores ``k(X, basis) @ coef`` without a matrix of all kernel values.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Rows to score; with a precomputed kernel their values with the basis.
-        basis : array-like or sparse matrix of shape (n_basis, n_features)
-            Rows that the coefficients belong to; None with a precomputed kernel.
-        coef : ndarray of shape (n_basis,) or (n_basis, n_outputs)
-            Coefficients.
-        """
+        """Return the scores ``k(X, basis) @ coef``, in blocks of rows; the basis of a precomputed kernel is None."""
         if self.is_precomputed:
             return np.asarray(safe_sparse_dot(X, coef))
         scores = np.zeros((X.shape[0], *coef.shape[1:]))
@@ -183,15 +167,6 @@ class Kernel:
 
     def _description(self) -> str:
         return "the kernel" if callable(self.name) else f"the {self.name} kernel"
-
-    def _cause(self) -> str:
-        if callable(self.name):
-            return "check the function"
-        fractional = self.name == "poly" and float(self.degree) != int(self.degree)
-        cause = (
-            f"degree={self.degree} of a negative number, or too large numbers" if fractional else "too large numbers"
-        )
-        return f"{cause}; scale the features"
 
 
 class KernelModel(LinearModel):
@@ -236,13 +211,18 @@ class KernelModel(LinearModel):
 
 def check_symmetric(gram: FloatArray, what: str) -> None:
     """Raise if a kernel matrix is not symmetric, up to rounding."""
-    largest = max(float(gram.max(initial=0.0)), -float(gram.min(initial=0.0)))
+    limit = 1e-7 * largest(gram)
     for rows in row_blocks(len(gram), len(gram), KERNEL_BLOCK):
-        if np.any(np.abs(gram[rows] - gram[:, rows].T) > 1e-7 * largest):
+        if np.any(np.abs(gram[rows] - gram[:, rows].T) > limit):
             raise ValueError(
                 f"{what} must be symmetric, its columns in the order of its rows; if it is so up to rounding errors, "
                 "pass (K + K.T) / 2"
             )
+
+
+def largest(matrix: FloatArray) -> float:
+    """Return the largest absolute value, without a matrix of absolute values."""
+    return max(float(matrix.max(initial=0.0)), -float(matrix.min(initial=0.0)))
 
 
 def _variance(X: Any, weight: FloatArray | None) -> float:

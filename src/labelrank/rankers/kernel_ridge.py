@@ -164,8 +164,8 @@ class KernelRidgeRanker(BaseRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = Kernel(self.kernel).is_precomputed
-        tags.input_tags.sparse, tags.input_tags.pairwise = not precomputed, precomputed
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
     def decision_function(self, X: Any, label_features: Any = None) -> FloatArray:
@@ -225,7 +225,7 @@ class KernelRidgeRanker(BaseRanker):
         return ranks_from_scores(self.decision_function(X, label_features))
 
     def _checks(self) -> dict[str, Any]:
-        return {"accept_sparse": False if Kernel(self.kernel).is_precomputed else "csr", "dtype": np.float64}
+        return {"accept_sparse": False if self.kernel == "precomputed" else "csr", "dtype": np.float64}
 
     def _learn(self, data: Training, progress: Progress) -> None:
         kernel = Kernel.of(self).fitted(data.X, data.weight)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank._arrays import FloatArray
@@ -30,9 +30,9 @@ from labelrank.solvers.least_squares.items import (
     solve_iteratively,
 )
 from labelrank.solvers.least_squares.leave_out import held_out_scores
+from labelrank.solvers.least_squares.ridge import LARGEST
 from labelrank.supervision import stacklevel_of_user
 
-LARGEST = 8192  # side of the largest matrix that is built of a sparse X for a linear kernel
 STOP = Stop(max_iter=2000, tol=1e-10)  # of conjugate gradients
 
 
@@ -206,11 +206,10 @@ class RankRLS(ItemRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = Kernel(self.kernel).is_precomputed
-        tags.input_tags.sparse, tags.input_tags.pairwise = not precomputed, precomputed
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Learn scores.
@@ -274,7 +273,7 @@ class RankRLS(ItemRanker):
         system = ItemSystem(**self.system_)
         coefficients = system.path(check_alphas(alphas))
         self.system_ = dict(vars(system))
-        if Kernel(self.kernel).is_linear and self.route_ != "primal":
+        if self.kernel == "linear" and self.route_ != "primal":
             coefficients = np.asarray(self.basis_.T @ coefficients)
         return np.ascontiguousarray(coefficients.T)
 
@@ -292,13 +291,12 @@ class RankRLS(ItemRanker):
             Larger is better.
         """
         check_is_fitted(self)
-        return self._scores(X, self.coef_ if Kernel(self.kernel).is_linear else self.dual_coef_)
+        return self._scores(X, self.coef_ if self.kernel == "linear" else self.dual_coef_)
 
     # --- Systems
 
     def _checks(self) -> dict[str, Any]:
-        sparse_format = False if Kernel(self.kernel).is_precomputed else "csr"
-        return {"accept_sparse": sparse_format, "dtype": np.float64, "order": "C"}
+        return {"accept_sparse": False if self.kernel == "precomputed" else "csr", "dtype": np.float64, "order": "C"}
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Prepared:
         """Validate, choose the route, and build its system."""
@@ -381,7 +379,7 @@ class RankRLS(ItemRanker):
             self.coef_ = coefficients
             return
         self.dual_coef_ = coefficients
-        if Kernel(self.kernel).is_linear:
+        if self.kernel == "linear":
             self.coef_ = np.asarray(self.basis_.T @ coefficients)
 
     def _scores(self, X: Any, coefficients: FloatArray) -> FloatArray:
@@ -403,7 +401,7 @@ class RankRLS(ItemRanker):
         n = len(y)
         _, loss, system, rows = self._prepare(X, y, sample_weight, groups)
         if system is None:
-            raise ValueError("X is too large for leaving out one group at a time; pass a number of folds, or n_basis")
+            raise ValueError("X is too large for leaving out one group at a time; pass n_basis")
         scores = np.full((n, len(alphas)), np.nan)
         scores[loss.order] = held_out_scores(system, loss, alphas, rows)
         return scores

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.callback import with_callbacks
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid, check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -111,7 +110,6 @@ class RankRLSCV(ItemRanker):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
         return tags
 
-    @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Choose the parameters and learn from all groups with them.

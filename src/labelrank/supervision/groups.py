@@ -12,7 +12,7 @@ from labelrank._arrays import is_missing
 
 
 def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
-    """An integer for each group, whatever the groups are called."""
+    """Return an integer for each item, equal for items of the same group; names may be anything that can be hashed."""
     if not _is_column(groups) or len(groups) != n:
         found = f"{len(groups)} entries" if _is_column(groups) else repr(groups)
         raise ValueError(f"groups must name the group of each of the {n} items, got {found}")
@@ -27,7 +27,7 @@ def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
                 raise ValueError(f"groups has {name} (first: row {int(np.argmax(missing))}); name each group")
             return np.unique(array, return_inverse=True)[1].astype(np.intp)
         groups = array.tolist() if array.ndim == 1 else [tuple(row) for row in array.tolist()]
-    codes: dict[Any, int] = {}  # not by an array of a list: it would make "1" of 1 beside "a"
+    codes: dict[Any, int] = {}  # an array of the list would turn 1 beside "a" into "1"
     for i, group in enumerate(groups):
         try:
             hash(group)
@@ -42,7 +42,7 @@ def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
 
 
 def _is_column(groups: Any) -> bool:
-    """Whether these are names in a row: no set, no table by name, no single name."""
+    """Whether this is a sequence of names: no set, no mapping, no single name."""
     if isinstance(groups, str | bytes | set | frozenset | Mapping) or getattr(groups, "ndim", 1) == 0:
         return False
     return hasattr(groups, "__len__")

@@ -108,6 +108,7 @@ def test_groups_of_many_sizes_in_several_blocks():
     narrow, rows = primal_system(X, loss)
     expected = held_out_scores(narrow, loss, np.array([10.0]), rows)
     padded = primal_system(X, loss)[0]
-    padded.directions = np.vstack([padded.decompose()[1], np.zeros((2996, 4))])
+    padded.decompose()
+    padded.directions = np.vstack([padded.directions, np.zeros((2996, 4))])
     ours = held_out_scores(padded, loss, np.array([10.0]), lambda part: wide[part].copy())
     assert_allclose(ours, expected, atol=1e-9)

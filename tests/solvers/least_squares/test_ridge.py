@@ -7,36 +7,36 @@ import pytest
 from numpy.testing import assert_allclose
 
 from labelrank.solvers.least_squares.basis import basis_factor
-from labelrank.solvers.least_squares.ridge import RidgeSystem, shrink
+from labelrank.solvers.least_squares.ridge import decompose, shrink, solve
 
 
 def test_all_penalties_equal_each():
     X = np.random.default_rng(0).normal(size=(20, 4))
-    system = RidgeSystem(np.asfortranarray(X.T @ X), X.T @ X[:, 0])
-    alphas = np.logspace(-3, 3, 7)
-    each = [system.solve(alpha) for alpha in alphas]
-    spectrum = system.decompose()
-    path = spectrum.vectors @ (spectrum.target[:, None] * shrink(spectrum.values, alphas))
+    gram, target, alphas = np.asfortranarray(X.T @ X), X.T @ X[:, 0], np.logspace(-3, 3, 7)
+    each = [solve(gram, target, alpha) for alpha in alphas]
+    values, vectors = decompose(gram)
+    path = vectors @ ((vectors.T @ target)[:, None] * shrink(values, alphas))
     assert_allclose(path.T, each, rtol=1e-10)
 
 
 def test_penalty_below_rounding():
     gram = np.diag([1.0, 1.0, 0.0])
-    assert RidgeSystem(gram, np.ones(3)).solve(1e-17) is None
-    spectrum = RidgeSystem(gram, np.ones(3)).decompose()
+    assert solve(gram, np.ones(3), 1e-17) is None
+    values, _ = decompose(gram)
     with pytest.warns(UserWarning, match="1 of 3 directions"):
-        shrunk = shrink(spectrum.values, np.array([1.0, 1e-17]))
+        shrunk = shrink(values, np.array([1.0, 1e-17]))
     assert_allclose(shrunk, [[1, 0], [0.5, 1], [0.5, 1]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        shrink(spectrum.values, np.array([1e-8]))
+        shrink(values, np.array([1e-8]))
 
 
 def test_indefinite_and_infinite():
     with pytest.raises(ValueError, match="not positive semi-definite: its smallest eigenvalue is -1, its largest 2"):
-        RidgeSystem(np.diag([-1.0, 2.0]), np.ones(2)).decompose()
-    with pytest.raises(ValueError, match="too large for floating point"):
-        RidgeSystem(np.array([[np.inf]]), np.ones(1))
+        decompose(np.diag([-1.0, 2.0]))
+    for gram, target in (([[np.inf]], [1.0]), ([[1.0]], [np.nan])):
+        with pytest.raises(ValueError, match="too large for floating point"):
+            solve(np.array(gram), np.array(target), 1.0)
 
 
 def test_dependent_basis_vectors():

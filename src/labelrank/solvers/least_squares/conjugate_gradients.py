@@ -31,11 +31,11 @@ def conjugate_gradients(
     right : ndarray
         Right-hand side.
     run : Run
-        Records every iteration.
+        Records the iterations.
     value : callable
-        The value of the objective, given z and its residual.
+        Value of the objective, given z and its residual.
     inverse_diagonal : ndarray or float
-        Preconditioner: the inverse of the diagonal of the matrix, approximately.
+        Inverse of the diagonal of the matrix, approximately: the preconditioner.
 
     Examples
     --------

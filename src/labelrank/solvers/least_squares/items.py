@@ -30,11 +30,11 @@ from scipy.linalg import blas
 
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank.losses.squared import GroupedSquaredLoss, weight_shares
-from labelrank.models.gram import KERNEL_BLOCK, Kernel
+from labelrank.models.gram import KERNEL_BLOCK, Kernel, largest
 from labelrank.solvers.base import OnStep, Run, State, Stop
 from labelrank.solvers.least_squares.basis import basis_factor
 from labelrank.solvers.least_squares.conjugate_gradients import conjugate_gradients
-from labelrank.solvers.least_squares.ridge import RidgeSystem, shrink
+from labelrank.solvers.least_squares.ridge import decompose, shrink, solve
 
 IntArray = npt.NDArray[np.intp]
 Rows = Callable[[slice], FloatArray]  # new rows of features, or of kernel values with the basis, of some items
@@ -44,80 +44,59 @@ Rows = Callable[[slice], FloatArray]  # new rows of features, or of kernel value
 class ItemSystem:
     """A system of items, and the coefficients of features or items that its solutions stand for.
 
-    Attributes
-    ----------
-    gram, target : ndarray
-        G (lower triangle) and b; after :meth:`decompose`, `gram` is None and `target` is in the coordinates of the
-        eigenvectors.
-    n_coef : int
-        Number of coefficients.
-    kept : ndarray
-        The coefficients that can differ from zero: of the basis vectors that do not depend on others, of the items that
-        have a weight.
-    factor : ndarray, optional
-        C of the route by a basis; None after :meth:`decompose`.
-    code, scale : ndarray, optional
-        Group and scale of each item, for S, in the dual.
-    values, directions : ndarray, optional
-        After :meth:`decompose`: the eigenvalues of G, and the matrix from the coordinates of the eigenvectors to z; for
-        a basis, to :math:`C^{-T} z`.
+    Once it is decomposed, `target` is in the coordinates of the eigenvectors, and `values` and `directions` take the
+    place of `gram` and `factor`.
     """
 
-    gram: FloatArray | None
-    target: FloatArray
+    gram: FloatArray | None  # G, lower triangle
+    target: FloatArray  # b
     n_coef: int
-    kept: IntArray
-    factor: FloatArray | None = None
-    code: IntArray | None = None
+    kept: IntArray  # coefficients that are not zero: independent basis vectors, items with a weight
+    factor: FloatArray | None = None  # C, for a basis
+    code: IntArray | None = None  # groups and scales of the items, for S, in the dual
     scale: FloatArray | None = None
-    values: FloatArray | None = None
-    directions: FloatArray | None = None
+    values: Any = None  # eigenvalues of G
+    directions: Any = None  # its eigenvectors V; for a basis C⁻ᵀ V
 
     def solve(self, alpha: float) -> FloatArray:
-        """Coefficients for one penalty."""
-        if self.gram is not None:
-            z = RidgeSystem(self.gram, self.target).solve(alpha)
-            if z is not None:
-                return self._coefficients(_solve_factor(self.factor, z[:, np.newaxis]))[:, 0]
-        return self.path(np.array([alpha]))[:, 0]
+        """Return the coefficients for one penalty."""
+        z = None if self.gram is None else solve(self.gram, self.target, alpha)
+        if z is None:
+            return self.path(np.array([alpha]))[:, 0]
+        return self._coefficients(_solve_factor(self.factor, z[:, np.newaxis]))[:, 0]
 
     def path(self, alphas: FloatArray) -> FloatArray:
-        """Coefficients for many penalties, in columns."""
-        values, directions = self.decompose()
-        return self._coefficients(directions @ (self.target[:, np.newaxis] * shrink(values, alphas)))
+        """Return the coefficients for many penalties, in columns."""
+        self.decompose()
+        return self._coefficients(self.directions @ (self.target[:, np.newaxis] * shrink(self.values, alphas)))
 
-    def decompose(self) -> tuple[FloatArray, FloatArray]:
-        """Return `values` and `directions`, which the first call computes."""
+    def decompose(self) -> None:
+        """Find the eigenvalues and eigenvectors, once."""
         if self.gram is not None:
-            spectrum = RidgeSystem(self.gram, self.target).decompose()
-            self.values, self.target = spectrum.values, spectrum.target
-            self.directions = _solve_factor(self.factor, spectrum.vectors)
+            self.values, vectors = decompose(self.gram)
+            self.target = vectors.T @ self.target
+            self.directions = _solve_factor(self.factor, vectors)
             self.gram = self.factor = None
-        values, directions = self.values, self.directions
-        return values, directions  # type: ignore[return-value]
 
     def _coefficients(self, z: FloatArray) -> FloatArray:
+        if self.code is not None and self.scale is not None:  # S z: z less its part along the roots of the weights
+            along = np.sqrt(weight_shares(self.scale, self.code))[:, np.newaxis]
+            z = (z - along * (_sums(along[:, 0], self.code) @ z)[self.code]) * self.scale[:, np.newaxis]
         coefficients = np.zeros((self.n_coef, z.shape[1]))
         coefficients[self.kept] = z
-        if self.code is not None and self.scale is not None:  # S z: z less its part along the roots of the weights
-            along = np.sqrt(weight_shares(self.scale, self.code))
-            part = _sums(along, self.code) @ z
-            coefficients[self.kept] -= along[:, np.newaxis] * part[self.code]
-            coefficients[self.kept] *= self.scale[:, np.newaxis]
         return coefficients
 
 
-# --- Three routes
+# --- Three routes, and one without a system
 
 
 def primal_system(X: Any, loss: GroupedSquaredLoss) -> tuple[ItemSystem, Rows]:
     """System of the features of the items, dense or sparse."""
+    thin: bool = sparse.issparse(X)
 
     def rows(part: slice) -> FloatArray:
-        block = X[part]
-        return np.ascontiguousarray(block.toarray()) if hasattr(block, "toarray") else np.array(block, order="C")
+        return np.array(X[part].toarray() if thin else X[part], order="C")
 
-    thin: bool = sparse.issparse(X)
     gram, target = _sparse_products(X, loss) if thin else _products(rows, loss, X.shape[1])
     return ItemSystem(gram, target, X.shape[1], np.arange(X.shape[1])), rows
 
@@ -138,16 +117,13 @@ def basis_system(
 
 def dual_system(gram: FloatArray, loss: GroupedSquaredLoss, n_coef: int) -> ItemSystem:
     r"""System of the kernel matrix of all items, :math:`S^\top K S`; `gram` is overwritten."""
-    n = len(loss)
-    means, scale = _sums(loss.share, loss.code), loss.scale[:, np.newaxis]
-    largest = max(float(gram.max(initial=0.0)), -float(gram.min(initial=0.0)))
+    means, before = _sums(loss.share, loss.code), largest(gram)
     for matrix in (gram, gram.T):
-        for part in row_blocks(n, n, KERNEL_BLOCK):
+        for part in row_blocks(len(gram), len(gram), KERNEL_BLOCK):
             block = matrix[:, part]
             block -= (means @ block)[loss.code]
-            block *= scale
-    left = max(float(gram.max(initial=0.0)), -float(gram.min(initial=0.0)))
-    if left <= 16 * np.finfo(float).eps * largest * float(loss.scale.max(initial=0.0)) ** 2:
+            block *= loss.scale[:, np.newaxis]
+    if largest(gram) <= 16 * np.finfo(float).eps * before * loss.scale.max(initial=0.0) ** 2:
         gram[...] = 0.0  # items that are equal within each group leave nothing but rounding errors
     return ItemSystem(gram.T, loss.target, n_coef, loss.order, code=loss.code, scale=loss.scale)
 
@@ -183,15 +159,15 @@ def centered_blocks(rows: Rows, loss: GroupedSquaredLoss, width: int) -> Iterato
     """
     cut: list[tuple[int, float, float, FloatArray]] = []  # group, weight, mean of y and of the features of each part
     for part in row_blocks(len(loss), width, KERNEL_BLOCK):
-        block, code, scale = rows(part), loss.code[part], loss.scale[part]
-        means = center(block, code - code[0], scale)
+        block, code = rows(part), loss.code[part]
+        means = center(block, code - code[0], loss.scale[part])
         yield block, loss.target[part]
         for group in {int(code[0]), int(code[-1])}:
             a, b = max(loss.start[group], part.start), min(loss.start[group + 1], part.stop)
-            weight = float(np.sum(loss.scale[a:b] ** 2))
-            if b - a < loss.start[group + 1] - loss.start[group] and weight > 0:
-                mean_y = float(np.average(loss.y[a:b], weights=loss.scale[a:b] ** 2))
-                cut.append((group, weight, mean_y, means[group - code[0]].copy()))
+            weight = loss.scale[a:b] ** 2
+            if b - a < loss.start[group + 1] - loss.start[group] and weight.sum() > 0:
+                mean_y = float(np.average(loss.y[a:b], weights=weight))
+                cut.append((group, float(weight.sum()), mean_y, means[group - code[0]].copy()))
     if cut:
         code = np.unique([group for group, *_ in cut], return_inverse=True)[1]
         scale = np.sqrt([weight for _, weight, *_ in cut])
@@ -232,8 +208,7 @@ def _sparse_products(X: Any, loss: GroupedSquaredLoss) -> tuple[FloatArray, Floa
     r"""G and b of sparse features: :math:`X^\top D X` less the part of the groups' means."""
     X = shifted(X, loss)
     scaled = sparse.diags_array(loss.scale) @ X
-    # The row of group q is the root of its total weight times its mean.
-    means = _sums(loss.scale * np.sqrt(loss.share), loss.code) @ X
+    means = _sums(loss.scale * np.sqrt(loss.share), loss.code) @ X  # times the root of the total weight of a group
     gram = (scaled.T @ scaled - means.T @ means).toarray(order="F")
     return gram, np.asarray(scaled.T @ loss.target)
 
@@ -244,19 +219,6 @@ def shifted(X: Any, loss: GroupedSquaredLoss) -> Any:
     A constant for each group and column changes no difference within the group. If a column has an entry in every row
     of a group, it is centered there: large values that are almost equal, or a constant column, would otherwise leave
     nothing but rounding errors in :math:`X^\top D X` less the groups' means.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from labelrank.losses.squared import GroupedSquaredLoss
-    >>> from labelrank.solvers.least_squares.items import shifted
-    >>> loss = GroupedSquaredLoss(np.zeros(4), [0, 0, 0, 0], np.ones(4))
-    >>> shifted(sparse.csr_array([[1e9, 0], [1e9 + 1, 0], [1e9, 5], [1e9 + 1, 0]]), loss).toarray()
-    array([[-0.5,  0. ],
-           [ 0.5,  0. ],
-           [-0.5,  5. ],
-           [ 0.5,  0. ]])
     """
     X = sparse.csr_array(X, copy=True)
     X.sum_duplicates()

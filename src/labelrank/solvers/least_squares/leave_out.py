@@ -32,24 +32,12 @@ _SINGULAR = 1e-6  # eigenvalue of a group's matrix below which it is not trusted
 def held_out_scores(
     system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows | None = None
 ) -> FloatArray:
-    """Return the scores of every item by the model without its group, with a mean of zero in each group.
+    """Return the scores of every item by the model without its group, of shape (n_items, n_alphas).
 
-    Parameters
-    ----------
-    system : ItemSystem
-        The system of all groups; it will be decomposed.
-    loss : GroupedSquaredLoss
-        The items.
-    alphas : ndarray of shape (n_alphas,)
-        Penalties.
-    rows : callable, optional
-        Rows of features or kernel values, as for the system; None in the dual.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_alphas)
-        In the order of the loss; NaN where a penalty is too small for any accuracy.
+    They are in the order of the loss, with a mean of zero in each group, and NaN if a penalty is too small for any
+    accuracy. The system of all groups is decomposed; `rows` are those that it was built of, None in the dual.
     """
+    system.decompose()
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         if rows is None:
             residuals = _dual_residuals(system, loss, alphas)
@@ -60,7 +48,7 @@ def held_out_scores(
 
 
 def _dual_residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray) -> FloatArray:
-    values, V = system.decompose()
+    values, V = system.values, system.directions
     limit = _ACCURATE * values.max(initial=0.0)
     has_value = (values > 0) & (values >= limit)
     residuals = np.zeros((len(loss), len(alphas)))
@@ -89,7 +77,7 @@ def _dual_residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatA
 
 
 def _residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows) -> FloatArray:
-    values, directions = system.decompose()
+    values, directions = system.values, system.directions
     largest = values.max(initial=0.0)
     limit, cut = _ACCURATE * largest, len(values) * np.finfo(float).eps * largest
     small = alphas < limit

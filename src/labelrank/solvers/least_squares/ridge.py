@@ -1,9 +1,11 @@
-r"""The system of a ridge regression, :math:`(G + \lambda I) z = b`: one penalty by Cholesky, all by eigenvectors."""
+r"""Ridge systems :math:`(G + \lambda I) z = b`: one penalty by a Cholesky factor, all penalties by eigenvectors of G.
+
+Only the lower triangle of G is used.
+"""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh, lapack
@@ -11,70 +13,49 @@ from scipy.linalg import eigh, lapack
 from labelrank._arrays import FloatArray
 from labelrank.supervision import stacklevel_of_user
 
+LARGEST = 8192  # side of the largest G that is built of a sparse X
 
-@dataclass
-class RidgeSystem:
-    r"""The system :math:`(G + \lambda I) z = b`; only the lower triangle of `gram` is used.
+
+def solve(gram: FloatArray, target: FloatArray, alpha: float) -> FloatArray | None:
+    """Find z by a Cholesky factor; return None if `alpha` is too small for one, and eigenvectors are needed.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from labelrank.solvers.least_squares.ridge import RidgeSystem
-    >>> RidgeSystem(np.array([[3.0, 0.0], [1.0, 2.0]]), np.array([5.0, 4.0])).solve(1.0).round(9)
+    >>> from labelrank.solvers.least_squares.ridge import solve
+    >>> solve(np.array([[3.0, 0.0], [1.0, 2.0]]), np.array([5.0, 4.0]), alpha=1.0).round(9)
     array([1., 1.])
     """
-
-    gram: FloatArray
-    target: FloatArray
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.gram).all() and np.isfinite(self.target).all()):
-            raise ValueError(
-                "products of the features, kernel values, scores or weights are too large for floating point numbers: "
-                "scale X, y or sample_weight"
-            )
-
-    def solve(self, alpha: float) -> FloatArray | None:
-        """Find z by a Cholesky factor; return None if `alpha` is too small for one, and the spectrum is needed."""
-        n = len(self.target)
-        if not n:
-            return np.zeros_like(self.target)
-        # √2 ‖lower triangle‖ bounds the largest eigenvalue; below this, rounding decides whether a factor exists.
-        if not alpha > n * np.finfo(float).eps * np.sqrt(2) * float(np.linalg.norm(self.gram)):
-            return None
-        factor = np.array(self.gram, order="F")
-        np.einsum("ii->i", factor)[...] += alpha
-        factor, info = lapack.dpotrf(factor, lower=1, overwrite_a=1, clean=0)
-        if info:
-            return None
-        return np.asarray(lapack.dpotrs(factor, self.target, lower=1)[0])
-
-    def decompose(self) -> Spectrum:
-        """Find the eigenvectors of G; `gram` is overwritten.
-
-        Eigenvalues that are negative by no more than rounding become zero; others raise an error.
-        """
-        n = len(self.target)
-        if not n:
-            return Spectrum(np.zeros(0), np.zeros((0, 0)), self.target)
-        # Divide and conquer: groups leave many zero eigenvalues, and the other drivers are slow on clusters.
-        gram = np.asfortranarray(self.gram)
-        values, vectors = eigh(gram, lower=True, driver="evd", overwrite_a=True, check_finite=False)
-        if values[0] < -n * 1e3 * np.finfo(float).eps * max(abs(values[-1]), np.finfo(float).tiny):
-            raise ValueError(
-                f"the kernel is not positive semi-definite: its smallest eigenvalue is {values[0]:.3g}, its largest "
-                f"{values[-1]:.3g}"
-            )
-        return Spectrum(np.maximum(values, 0.0), vectors, vectors.T @ self.target)
+    check_finite(gram, target)
+    n = len(target)
+    if not n:
+        return np.zeros_like(target)
+    # √2 ‖lower triangle‖ bounds the largest eigenvalue; below this, rounding decides whether a factor exists.
+    if not alpha > n * np.finfo(float).eps * np.sqrt(2) * float(np.linalg.norm(gram)):
+        return None
+    factor = np.array(gram, order="F")
+    np.einsum("ii->i", factor)[...] += alpha
+    factor, info = lapack.dpotrf(factor, lower=1, overwrite_a=1, clean=0)
+    return None if info else np.asarray(lapack.dpotrs(factor, target, lower=1)[0])
 
 
-@dataclass
-class Spectrum:
-    """Eigenvalues and eigenvectors of G, and b in their coordinates: z for any penalty."""
+def decompose(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenvalues and eigenvectors of G, which is overwritten.
 
-    values: FloatArray
-    vectors: FloatArray
-    target: FloatArray
+    Eigenvalues that are negative by no more than rounding become zero; others raise an error.
+    """
+    check_finite(gram)
+    n = len(gram)
+    if not n:
+        return np.zeros(0), np.zeros((0, 0))
+    # Divide and conquer: groups leave many zero eigenvalues, and the other drivers are slow on clusters.
+    values, vectors = eigh(np.asfortranarray(gram), lower=True, driver="evd", overwrite_a=True, check_finite=False)
+    if values[0] < -n * 1e3 * np.finfo(float).eps * max(abs(values[-1]), np.finfo(float).tiny):
+        raise ValueError(
+            f"the kernel is not positive semi-definite: its smallest eigenvalue is {values[0]:.3g}, its largest "
+            f"{values[-1]:.3g}"
+        )
+    return np.maximum(values, 0.0), vectors
 
 
 def shrink(values: FloatArray, alphas: FloatArray) -> FloatArray:
@@ -94,3 +75,12 @@ def shrink(values: FloatArray, alphas: FloatArray) -> FloatArray:
             stacklevel=stacklevel_of_user(),
         )
     return np.where(left_out, 0.0, 1.0 / np.where(left_out, 1.0, shifted))
+
+
+def check_finite(*arrays: FloatArray) -> None:
+    """Raise on infinite products."""
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise ValueError(
+            "products of the features, kernel values, scores or weights are too large for floating point numbers: "
+            "scale X, y or sample_weight"
+        )

@@ -25,13 +25,11 @@ from labelrank.models import LinearModel, Objective
 from labelrank.models.gram import KernelModel
 from labelrank.solvers.base import Run, Solver
 from labelrank.solvers.least_squares.conjugate_gradients import conjugate_gradients
-from labelrank.solvers.least_squares.ridge import RidgeSystem, shrink
-
-LARGEST = 8192  # side of the largest matrix that is built of a sparse X for a linear kernel
+from labelrank.solvers.least_squares.ridge import LARGEST, check_finite, decompose, shrink, solve
 
 
 class LeastSquares(Solver):
-    """Least squares: the minimum of a quadratic objective, in closed form where there is one.
+    """Least squares: the minimum of a quadratic objective, in closed form if there is one.
 
     The gap is the residual of the normal equations relative to their right-hand side.
 
@@ -52,19 +50,16 @@ class LeastSquares(Solver):
     needs: ClassVar[frozenset[str]] = frozenset({"laplacian"})
 
     def _minimize(self, objective: Objective, run: Run) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers raise an error
-            self._solve(objective, run)
-
-    def _solve(self, objective: Objective, run: Run) -> None:
         run.state.advice = "increase max_iter, take a larger alpha, or accept it by a larger tol"
-        if has_closed_form(objective):
-            loss: Any = objective.loss
-            run.step(run.state.coef, float(np.vdot(loss.target, loss.target)), 1.0)
-            run.step(*solve_complete(objective), gap=0.0)
-        elif isinstance(objective.model, KernelModel):
-            _iterate_on_pairs(objective.model, objective.loss, objective.alpha / 2, run)
-        else:
-            _iterate(objective, run)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers raise an error
+            if has_closed_form(objective):
+                loss: Any = objective.loss
+                run.step(run.state.coef, float(np.vdot(loss.target, loss.target)), 1.0)
+                run.step(*solve_complete(objective), gap=0.0)
+            elif isinstance(objective.model, KernelModel):
+                _iterate_on_pairs(objective.model, objective.loss, objective.alpha / 2, run)
+            else:
+                _iterate(objective, run)
 
 
 # --- Complete rankings
@@ -89,34 +84,33 @@ def solve_complete(objective: Objective) -> tuple[FloatArray, float]:
     if is_gram:
         X *= root
         X *= root.T
-        z = _solve_labels(RidgeSystem(X.T, target), label_gram, alpha)
+        z = _solve_labels(X.T, target, label_gram, alpha)
         return root * z, alpha * float(np.vdot(target, z))
     scaled = X.multiply(root).tocsr() if model.is_sparse else X * root
     if X.shape[1] > X.shape[0]:
-        z = _solve_labels(RidgeSystem(_dense(scaled @ scaled.T), target), label_gram, alpha)
+        z = _solve_labels(_dense(scaled @ scaled.T), target, label_gram, alpha)
         return np.asarray(scaled.T @ z), alpha * float(np.vdot(target, z))
     right = np.asarray(scaled.T @ target)
-    coef = _solve_labels(RidgeSystem(_dense(scaled.T @ scaled), right), label_gram, alpha)
+    coef = _solve_labels(_dense(scaled.T @ scaled), right, label_gram, alpha)
     fitted = np.vdot(right, coef if label_gram is None else coef @ label_gram)
     return coef, float(np.vdot(target, target) - fitted)
 
 
-def _solve_labels(system: RidgeSystem, label_gram: FloatArray | None, alpha: float) -> FloatArray:
-    """Solve a system whose target has a centered column for each label."""
-    if label_gram is None:  # the labels are separate problems
-        z = system.solve(alpha)
-        if z is not None:
-            return z
-        spectrum = system.decompose()
-        return np.asarray(spectrum.vectors @ (spectrum.target * shrink(spectrum.values, np.array([alpha]))))
-    centering = np.eye(len(label_gram)) - 1 / len(label_gram)
-    gram = centering @ label_gram @ centering
-    labels = RidgeSystem((gram + gram.T) / 2, np.zeros(len(gram))).decompose()
-    spectrum = system.decompose()
-    products = np.outer(spectrum.values, labels.values)
+def _solve_labels(gram: FloatArray, target: FloatArray, label_gram: FloatArray | None, alpha: float) -> FloatArray:
+    """Solve a system whose target has a centered column for each label; `gram` is overwritten."""
+    z = None if label_gram is not None else solve(gram, target, alpha)  # separate problems without a label kernel
+    if z is not None:
+        return z
+    check_finite(target)
+    k = target.shape[1]
+    label_values, label_vectors = np.ones(k), np.eye(k)
+    if label_gram is not None:  # the target is centered already, so that nothing leaves the space of centered rows
+        centering = np.eye(k) - 1 / k
+        label_values, label_vectors = decompose(centering @ label_gram @ centering)
+    values, vectors = decompose(gram)
+    products = np.outer(values, label_values)
     shrunk = shrink(products.ravel(), np.array([alpha])).reshape(products.shape)
-    # The target is centered already, so that nothing leaves the space of centered rows.
-    return np.asarray(spectrum.vectors @ (spectrum.target @ labels.vectors * shrunk) @ labels.vectors.T)
+    return np.asarray(vectors @ (vectors.T @ target @ label_vectors * shrunk) @ label_vectors.T)
 
 
 def _dense(matrix: Any) -> FloatArray:
