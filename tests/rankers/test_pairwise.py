@@ -1,7 +1,5 @@
 """Ranking by pairwise comparison against a loop over the pairs, written out with scikit-learn."""
 
-import warnings
-
 import numpy as np
 import pytest
 from callbacks import Steps
@@ -21,7 +19,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrank import DummyRanker, PreferenceGraphs, as_graphs
-from labelrank.datasets import load_iris_rankings, make_label_ranking, make_pairwise_battles
+from labelrank.datasets import load_iris_rankings, load_wine_rankings, make_label_ranking, make_pairwise_battles
 from labelrank.pairs import pair_shares
 from labelrank.rankers.pairwise import PairwiseRanker
 
@@ -88,7 +86,7 @@ def test_graphs_of_edges(weighted):
     edges = graphs.to_edges()
     votes = np.random.default_rng(0).integers(1, 4, graphs.n_edges).astype(float) if weighted else None
     graphs = PreferenceGraphs.from_pairs(*edges, votes, n_instances=80, n_labels=4)
-    ranker = PairwiseRanker().fit(X, graphs)
+    ranker = PairwiseRanker(LogisticRegression()).fit(X, graphs)
     number = 0
     for i in range(4):
         for j in range(i + 1, 4):
@@ -266,10 +264,16 @@ def test_a_failed_fit_keeps_the_model():
 def test_beats_the_baseline_on_real_rankings():
     X, y = load_iris_rankings(return_X_y=True)
     cv = KFold(5, shuffle=True, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = cross_val_score(PairwiseRanker(), X, y, cv=cv)
+    scores = cross_val_score(PairwiseRanker(), X, y, cv=cv)
     assert scores.mean() > cross_val_score(DummyRanker(), X, y, cv=cv).mean() + 0.3
+
+
+@pytest.mark.filterwarnings("error")
+def test_defaults_work_on_raw_data():
+    X, y = load_wine_rankings(return_X_y=True)
+    assert cross_val_score(PairwiseRanker(), X, y, cv=KFold(5, shuffle=True, random_state=0)).mean() > 0.92
+    wide = sparse.random_array((40, 600), density=0.05, random_state=0)
+    assert PairwiseRanker().fit(wide, y[:40]).predict(wide).shape == (40, 3)
 
 
 def test_one_label_and_one_sample():

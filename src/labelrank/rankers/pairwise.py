@@ -21,6 +21,8 @@ from labelrank._compat import HasMethods, StrOptions
 from labelrank.pairs import LabelPair, pair_shares
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 
+_FEW_FEATURES = 500
+
 
 def _gives_probabilities(self: PairwiseRanker) -> bool:
     """Whether the classifiers have ``predict_proba``."""
@@ -43,7 +45,8 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
     Parameters
     ----------
     estimator : classifier, optional
-        Cloned and fitted for each pair; by default :class:`sklearn.linear_model.LogisticRegression`.
+        Cloned and fitted for each pair; by default :class:`sklearn.linear_model.LogisticRegression`, with Newton's
+        method for up to 500 features, which does not depend on their units.
     voting : {"probability", "vote"}, default="probability"
         ``"probability"``: a label scores P(i before j) against each other label, which needs `predict_proba`.
         ``"vote"``: 1 for each label that it is predicted to come before, 1/2 where nothing is known about the pair,
@@ -138,7 +141,11 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
     def _classifier(self) -> Any:
         from sklearn.linear_model import LogisticRegression  # takes long to load, and is not always needed
 
-        return LogisticRegression() if self.estimator is None else self.estimator
+        if self.estimator is not None:
+            return self.estimator
+        # Newton's method converges whatever the units of the features are, but needs a Hessian of their size squared.
+        few = getattr(self, "n_features_in_", 0) <= _FEW_FEATURES
+        return LogisticRegression(solver="newton-cholesky" if few else "lbfgs")
 
     def _check_classifier(self, classifier: Any, weighted: bool) -> None:
         """Raise if the classifier cannot do what `voting` or the weights require."""
