@@ -1,10 +1,10 @@
-"""Print the files that ``fit`` and ``predict`` of the five published systems visit, in the order of the first visit.
+"""Print the files that ``fit`` and ``predict`` of the published systems visit, in the order of the first visit.
 
     python docs/walk.py
 
-Stages follow the picture of the design: what was observed, how it is cut, the loss, the model, the solver, the ranker.
-The template (``rankers/base.py``) and the preset open every walk. Helpers whose names begin with an underscore are not
-listed; compiled kernels are not visible to the tracer and are named by the files that call them.
+The four contracts (``base.py`` of losses, models, solvers and rankers) are marked by a dot and not counted: every walk
+passes through them. Preferences are given as ``PreferenceGraphs``, so that reading and checking them is not part of the
+walk. Modules with an underscore hold small helpers and are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from typing import Any
 import numpy as np
 
 import labelrank
-from labelrank import KNeighborsRanker, LabelCoveringClassifier, LogLinearRanker, RankRLS, SoftProjectionRanker
+from labelrank import (
+    DecisionTreeRanker,
+    KNeighborsRanker,
+    LabelCoveringClassifier,
+    LogLinearRanker,
+    PreferenceGraphs,
+    RankRLS,
+    SoftProjectionRanker,
+    as_graphs,
+)
 from labelrank.datasets import load_iris_rankings
 
 ROOT = Path(labelrank.__file__).parent
@@ -33,7 +42,7 @@ def visited(function: Callable[[], Any]) -> list[str]:
             path = Path(frame.f_code.co_filename)
             if path.is_relative_to(ROOT):
                 name = path.relative_to(ROOT).as_posix()
-                if name not in files:
+                if name not in files and not Path(name).name.startswith("_") and name != "_kernels/compile.py":
                     files.append(name)
 
     sys.setprofile(trace)
@@ -46,15 +55,16 @@ def visited(function: Callable[[], Any]) -> list[str]:
 
 def systems() -> dict[str, tuple[Any, Any, Any]]:
     """An estimator of each system, with data."""
-    X, y = load_iris_rankings(return_X_y=True)
-    relevant = (y <= 2).astype(int)
+    X, ranks = load_iris_rankings(return_X_y=True)
+    y = as_graphs(ranks)
+    relevant = PreferenceGraphs.from_multilabel(ranks <= 2)
     return {
         "log-linear ranking": (LogLinearRanker(), X, y),
         "AdaBoost.LC": (LabelCoveringClassifier(solver="boosting", max_iter=20, tol=0.1), X, relevant),
         "SOPOPO": (SoftProjectionRanker(tol=0.01), X, y),
-        "RankRLS": (RankRLS(), X, y[:, 0]),
+        "RankRLS": (RankRLS(), X, ranks[:, 0]),
         "IBLR": (KNeighborsRanker(5), X, y),
-        "LRT": (labelrank.DecisionTreeRanker(), X, y),
+        "LRT": (DecisionTreeRanker(), X, y),
     }
 
 
@@ -65,9 +75,10 @@ def main() -> None:
             warnings.simplefilter("ignore")
             estimator.fit(X, y)  # compiled and imported before the walk
             files = visited(lambda: estimator.fit(X, y).predict(np.asarray(X)))  # noqa: B023
-        print(f"{name} ({type(estimator).__name__}): {len(files)} files")
+        contracts = {f"{stage}/base.py" for stage in ("losses", "models", "solvers", "rankers")}
+        print(f"{name} ({type(estimator).__name__}): {len(set(files) - contracts)} files")
         for file in files:
-            print(f"    {file}")
+            print(f"  {'·' if file in contracts else ' '} {file}")
 
 
 if __name__ == "__main__":

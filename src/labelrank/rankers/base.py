@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -246,24 +245,6 @@ def refitting(estimator: Any, keep: bool = False) -> Any:
             del state[name]
         state.update(before)
         raise
-
-
-def all_or_nothing(fit: Any) -> Any:  # for learners that are not on the template yet
-    """A `fit` that raises leaves the estimator as it was, with the model of the last call if there was one."""
-
-    @functools.wraps(fit)
-    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        state = vars(self)
-        before = {name: value for name, value in state.items() if name.endswith("_")}
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            for name in [name for name in state if name.endswith("_")]:
-                del state[name]
-            state.update(before)
-            raise
-
-    return wrapped
 
 
 class Progress:
