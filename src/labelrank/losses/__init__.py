@@ -40,4 +40,6 @@ def get_loss(loss: str | type[Loss]) -> type[Loss]:
         if loss not in LOSSES:
             raise ValueError(f"loss {loss!r} is not known; choose one of {sorted(LOSSES)}, or pass a subclass of Loss")
         return LOSSES[loss]
+    if not issubclass(loss, Loss):
+        raise ValueError(f"loss must be a name or a subclass of Loss, got {loss.__name__}")
     return loss

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions
@@ -119,7 +119,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean objective is larger, or as the solver defines it.
     fit_intercept : bool, default=True
-        Whether to add an intercept for each label.
+        Whether to add an intercept for each label to the linear model.
     warm_start : bool, default=False
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
@@ -219,18 +219,27 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         if self.model == "linear":
             return LinearModel(X, n_labels, fit_intercept=self.fit_intercept)
         self._check_label_features(X)
+        self.n_features_in_ = X.shape[2]  # scikit-learn takes the second dimension
         return LabelFeatureModel(X)
 
     def _solver(self) -> Solver:
         return get_solver(self.solver)
 
-    def _check_label_features(self, X: Any) -> None:
-        expected = len(self.labels_)
-        if X.ndim != 3 or X.shape[1] != expected:
+    def _check_label_features(self, X: Any, n_features: int | str = "n_features") -> None:
+        n_labels = len(self.labels_)
+        if X.ndim != 3 or X.shape[1] != n_labels or n_features not in ("n_features", X.shape[2]):
             raise ValueError(
-                f'model="label_features" needs X of shape (n_samples, {expected}, n_features), one row of features for '
-                f"each label, got shape {X.shape}"
+                f'model="label_features" needs X of shape (n_samples, {n_labels}, {n_features}), one row of features '
+                f"for each label, got shape {X.shape}"
             )
+
+    def _check_X(self, X: Any) -> Any:
+        if self.model != "label_features":
+            return super()._check_X(X)
+        check_is_fitted(self)
+        X = check_array(X, estimator=self, **self._checks())
+        self._check_label_features(X, self.n_features_in_)
+        return X
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels.
@@ -245,9 +254,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         ndarray of shape (n_samples, n_labels)
             Larger is better.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._checks())
+        X = self._check_X(X)
         if self.model == "label_features":
-            self._check_label_features(X)
             return np.asarray(X @ self.coef_)
         return np.asarray(X @ self.coef_.T + self.intercept_)
