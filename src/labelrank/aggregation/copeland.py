@@ -43,17 +43,7 @@ def copeland_scores(y: Any, sample_weight: Any = None) -> FloatArray:
 def copeland(y: Any, sample_weight: Any = None) -> FloatArray:
     """Consensus ranking by the number of pairwise majorities won; see :func:`copeland_scores`.
 
-    Parameters
-    ----------
-    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
-        Ranks or graphs.
-    sample_weight : array-like of shape (n_samples,), optional
-        Non-negative weights of the instances.
-
-    Returns
-    -------
-    ndarray of shape (n_labels,)
-        Ranks from 1; labels with the same score are tied.
+    Takes the same arguments and returns ranks from 1; labels with the same score are tied.
 
     Examples
     --------

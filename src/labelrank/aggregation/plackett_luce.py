@@ -57,17 +57,7 @@ def plackett_luce_scores(y: Any, sample_weight: Any = None) -> FloatArray:
 def plackett_luce(y: Any, sample_weight: Any = None) -> FloatArray:
     """Consensus ranking by the weights of a Plackett-Luce model; see :func:`plackett_luce_scores`.
 
-    Parameters
-    ----------
-    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
-        Ranks or graphs.
-    sample_weight : array-like of shape (n_samples,), optional
-        Non-negative weights of the instances.
-
-    Returns
-    -------
-    ndarray of shape (n_labels,)
-        Ranks from 1; labels with the same weight are tied.
+    Takes the same arguments and returns ranks from 1; labels with the same weight are tied.
 
     Examples
     --------

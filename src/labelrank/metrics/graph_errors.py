@@ -35,7 +35,7 @@ def generalized_error(
     Parameters
     ----------
     y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed: missing labels, ties, cycles allowed.
+        Observed preferences, with missing labels, ties and cycles.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks, smaller is better.
     decomposition : str, Decomposition or callable

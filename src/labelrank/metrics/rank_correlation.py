@@ -26,7 +26,7 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
     Parameters
     ----------
     y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed: missing labels and ties allowed. Weights of edges weigh the pairs of an instance.
+        Observed preferences, with missing labels and ties. Weights of edges weigh the pairs of an instance.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks, smaller is better; :func:`labelrank.ranks_from_scores` makes them from scores.
     sample_weight : array-like of shape (n_samples,), optional
@@ -60,7 +60,7 @@ def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     Parameters
     ----------
     y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed rankings.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks.
     sample_weight : array-like of shape (n_samples,), optional
@@ -90,7 +90,7 @@ def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     Parameters
     ----------
     y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed rankings.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks.
     sample_weight : array-like of shape (n_samples,), optional
@@ -125,7 +125,7 @@ def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     Parameters
     ----------
     y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed rankings.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks.
     sample_weight : array-like of shape (n_samples,), optional

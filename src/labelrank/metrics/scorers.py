@@ -39,12 +39,12 @@ class CheckedScorer:
         return repr(self._scorer)
 
     def set_score_request(self, **requests: Any) -> CheckedScorer:
-        """Set what is routed to the metric, such as ``groups=True``."""
+        """Request metadata for the metric, such as ``groups=True``."""
         self._scorer.set_score_request(**requests)
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What is routed to the metric."""
+        """Requests for metadata, such as `groups`."""
         return self._scorer.get_metadata_routing()
 
     # scikit-learn asks its scorers for these two.

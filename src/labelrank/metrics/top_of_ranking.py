@@ -27,7 +27,7 @@ def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any =
     Parameters
     ----------
     y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed rankings.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks.
     k : int, default=1
@@ -67,7 +67,7 @@ def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any =
     Parameters
     ----------
     y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed rankings.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks.
     k : int, optional

@@ -23,7 +23,7 @@ from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitti
 from labelrank.rankers.graph import MINIMIZING, MinimizerMixin
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
-from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision import PreferenceGraphs, is_graphs
 
 
 class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -246,9 +246,9 @@ def _relevant(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
     if isinstance(y, Iterator):
         y = list(y)
-    outputs_2d = isinstance(y, PreferenceGraphs) or sparse.issparse(y) or hasattr(y, "columns") or not _is_vector(y)
+    outputs_2d = is_graphs(y) or sparse.issparse(y) or hasattr(y, "columns") or not _is_vector(y)
     if outputs_2d:
-        graphs = y if isinstance(y, PreferenceGraphs) else PreferenceGraphs.from_multilabel(y)
+        graphs = y if is_graphs(y) else PreferenceGraphs.from_multilabel(y)
         classes = graphs.labels
     else:
         graphs, classes = _relevant_class(y)

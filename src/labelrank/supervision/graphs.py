@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -102,10 +102,9 @@ class PreferenceGraphs(PairMethods, GraphStorage):
 
         Parameters
         ----------
-        Y : 0/1 matrix (dense, sparse or data frame) of shape (n_samples, n_labels), or iterable of sets of
-        labels
-            NaN in a dense matrix is a label of which nothing is known. Sets hold names, whose columns are in the order
-            of `labels` or sorted, or indices.
+        Y : array-like, sparse matrix or data frame of shape (n_samples, n_labels), or iterable of sets
+            1 for relevant labels, 0 for others, or one set of labels per instance. NaN in a dense matrix is a label of
+            which nothing is known. Sets hold names, whose columns are in the order of `labels` or sorted, or indices.
         labels : sequence, optional
             Names of the labels.
 
@@ -152,12 +151,11 @@ class PreferenceGraphs(PairMethods, GraphStorage):
 
         Parameters
         ----------
-        Y : 0/1 matrix (dense, sparse or data frame) of shape (n_samples, n_labels), or iterable of sets of
-        labels
-            The nodes that each instance is labeled with; their ancestors may be included or not.
+        Y : array-like, sparse matrix or data frame of shape (n_samples, n_labels), or iterable of sets
+            The nodes that each instance is labeled with, 1 in a matrix; their ancestors may be included or not.
         parents : mapping {child: parent} or int array of shape (n_labels,)
-            The tree; see :mod:`labelrank.supervision.hierarchy`. With an array, -1 marks a node without
-            parent. The keys of a mapping are label names, or column indices when `Y` has no names.
+            The tree; see :mod:`labelrank.supervision.hierarchy`. With an array, -1 marks a node without parent. The
+            keys of a mapping are label names, or column indices when `Y` has no names.
         n_layers : int, default=3
             Layers by tree distance to the nearest correct leaf; all below the last are collapsed into it.
         labels : sequence, optional
@@ -199,8 +197,8 @@ class PreferenceGraphs(PairMethods, GraphStorage):
     ) -> PreferenceGraphs:
         """Graphs of battles: in instance i, label `better` won against label `worse`.
 
-        Graphs are simple. A self-loop, a repeated edge, or both directions of one pair in one instance is an
-        error, unless `conflicts` says how to resolve it; cycles of three and more labels are fine.
+        Graphs are simple. A self-loop, a repeated edge, or both directions of one pair in one instance is an error,
+        unless `conflicts` says how to resolve it; cycles of three and more labels are allowed.
 
         Parameters
         ----------
@@ -260,13 +258,13 @@ class PreferenceGraphs(PairMethods, GraphStorage):
         Parameters
         ----------
         table : data frame, or array-like of shape (n_samples, n_pairs)
-            In column ``a:b``: 1 when a is preferred, -1 when b is, 0 for a tie, empty (NaN, null) for not
+            In column ``a:b``: 1 when a is preferred, -1 when b is, 0 for a tie, and NaN or null if the pair was not
             asked. Ties and pairs that were not asked make no edge.
         pairs : sequence of str or of tuples, optional
-            The columns to read: names of columns, or for an array one ``"a:b"`` or ``(a, b)`` per column. By
-            default all columns of a data frame whose name holds `sep`.
+            The columns to read: names of columns, or for an array one ``"a:b"`` or ``(a, b)`` per column. By default
+            all columns of a data frame whose name contains `sep`.
         sep : str, default=":"
-            What stands between the two labels in a column name.
+            Separator of the two labels in a column name.
         labels : sequence, optional
             Names of the labels; by default those of the pairs, in order of appearance.
         conflicts : {"error", "drop", "keep_majority"}, default="error"
@@ -353,6 +351,6 @@ def as_graphs(y: Any, *, ensure_min_samples: int = 0, input_name: str = "y") -> 
     return graphs
 
 
-def is_graphs(y: Any) -> bool:
+def is_graphs(y: Any) -> TypeGuard[PreferenceGraphs]:
     """Return whether `y` is :class:`PreferenceGraphs`, and not a matrix that :func:`as_graphs` would turn into them."""
     return isinstance(y, PreferenceGraphs)

@@ -1,12 +1,11 @@
-"""A label tree turned into layers: which labels are nearly right.
+"""Label trees turned into layers: the nearer a label is to a correct one in the tree, the better its layer.
 
-The labels are nodes of a rooted tree and an instance carries some of them. What is ranked are the leaves. A
-node that is not a leaf gets a dummy child, which receives the instances that end at that node; the dummy
-child is known by the node's own name, so the labels that are ranked are exactly the labels that were given.
+The labels are nodes of a rooted tree and an instance has some of them. The leaves are ranked. A node that is not a leaf
+gets a dummy child for the instances that end at that node; the dummy child goes by the name of the node, so the labels
+that are ranked are exactly the labels that were given.
 
-The layer of a leaf for an instance follows from the tree distance to the nearest correct leaf: 0 for the
-correct leaves, 1 for their siblings (distance 2), 2 for distance 3, and so on; all below the last layer are
-collapsed into it.
+The layer of a leaf for an instance follows from the tree distance to the nearest correct leaf: 0 for correct leaves,
+1 for their siblings (distance 2), 2 for distance 3, and so on; all below the last layer are collapsed into it.
 """
 
 from __future__ import annotations
@@ -99,22 +98,17 @@ class LabelTree:
         paths = [_path_from_root(label, parent_of) for label in labels]
         # The leaf of a label hangs below the last node of its trunk.
         trunks = [path if label in inner else path[:-1] for label, path in zip(labels, paths, strict=True)]
-        codes: dict[Any, int] = {}
-        depth = max((len(trunk) for trunk in trunks), default=0)
-        table = np.full((len(labels), depth), -1)
+        column = {node: i for i, node in enumerate(dict.fromkeys(node for trunk in trunks for node in trunk))}
+        on_trunk = np.zeros((len(labels), len(column)), dtype=np.int32)
         for i, trunk in enumerate(trunks):
-            table[i, : len(trunk)] = [codes.setdefault(node, len(codes)) for node in trunk]
-        common = np.zeros((len(labels), len(labels)), dtype=np.intp)  # number of shared trunk nodes
-        same = np.ones_like(common, dtype=bool)
-        for column in table.T:
-            same &= (column[:, None] == column[None, :]) & (column >= 0)[:, None]
-            common += same
-        length = np.array([len(trunk) for trunk in trunks], dtype=np.intp)
-        self.distance: npt.NDArray[np.intp] = length[:, None] + length[None, :] - 2 * (common - 1)
+            on_trunk[i, [column[node] for node in trunk]] = 1
+        length = on_trunk.sum(axis=1)
+        common = on_trunk @ on_trunk.T  # shared nodes are the first ones of both trunks
+        self.distance: npt.NDArray[np.intp] = (length[:, None] + length - 2 * (common - 1)).astype(np.intp)
         np.fill_diagonal(self.distance, 0)
 
         column_of = {label: i for i, label in enumerate(labels)}
-        self.above = np.zeros(common.shape, dtype=bool)
+        self.above = np.zeros((len(labels), len(labels)), dtype=bool)
         for i, path in enumerate(paths):
             self.above[i, [column_of[node] for node in path[:-1] if node in column_of]] = True
 
@@ -141,13 +135,13 @@ def layers_from_hierarchy(
     layers = tree.layers(int(n_layers))
     ends = tree.ends(indicator)
     result = np.full(indicator.shape, -1, dtype=np.int8)
-    labelled = np.flatnonzero(np.diff(ends.indptr))
-    first = ends.indptr[labelled]  # the ends of an instance follow each other, those of no instance come between
+    labeled = np.flatnonzero(np.diff(ends.indptr))
+    first = ends.indptr[labeled]  # the ends of an instance follow each other, those of no instance come between
     bounds = np.append(first, ends.nnz)
-    for some in row_blocks(len(labelled), indicator.shape[1] * _most_ends(bounds)):
+    for some in row_blocks(len(labeled), indicator.shape[1] * _most_ends(bounds)):
         start, stop = bounds[some.start], bounds[some.stop]
         nearest = layers[ends.indices[start:stop]]
-        result[labelled[some]] = np.minimum.reduceat(nearest, first[some] - start, axis=0)
+        result[labeled[some]] = np.minimum.reduceat(nearest, first[some] - start, axis=0)
     return result
 
 

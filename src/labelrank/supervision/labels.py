@@ -40,7 +40,7 @@ def sorted_names(values: npt.NDArray[Any], name: str) -> Labels:
 def label_columns(
     values: npt.NDArray[Any], labels: Any, n_labels: int | None, name: str
 ) -> tuple[npt.NDArray[np.intp], Labels | None, int]:
-    """Column of each value, the names of all columns (None when they are just numbered), and their number.
+    """Column of each value, the names of all columns (None if they have only numbers), and their number.
 
     Integers are column indices, unless there are integers among `labels`: then they are names like any other.
     Names without `labels` get their columns in sorted order.

@@ -1,6 +1,6 @@
 """Integer matrices of levels: 0 is the best level of a row, -1 an absent label.
 
-Everything goes block by block of rows, so that temporary arrays stay small whatever the number of instances.
+All functions work on blocks of rows, so that temporary arrays stay small whatever the number of instances.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hiding labels: the two protocols for experiments with missing labels."""
+"""Hiding labels, for experiments with missing labels."""
 
 from __future__ import annotations
 
@@ -27,20 +27,19 @@ def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "rand
     y : array-like, data frame or PreferenceGraphs of shape (n_samples, n_labels)
         Ranks or graphs. What is missing already stays missing.
     fraction : float
-        The share of labels to hide, from 0 to 1.
+        Share of labels to hide, from 0 to 1.
     how : {"random", "top"}, default="random"
-        ``"random"`` tosses a coin for every label: each is hidden with probability `fraction`, independently
-        of all others, so a row may end up with one label or none. ``"top"`` truncates: of a row's n observed
-        labels the ``round((1 - fraction) * n)`` best are kept (labels tied at the cut stay together and are
-        kept).
+        ``"random"`` hides each label with probability `fraction`, independently of all others, so a row may end up with
+        one label or none. ``"top"`` truncates: of the n observed labels of a row the ``round((1 - fraction) * n)`` best
+        are kept (labels tied at the cut are kept together).
     random_state : int, RandomState instance or None, default=None
-        For the coins.
+        For ``how="random"``.
 
     Returns
     -------
     ndarray, data frame or PreferenceGraphs
-        A copy with NaN where a label was hidden (null in polars, absent labels in a graph). A pandas or polars frame
-        gives such a frame, with the same columns (and index).
+        A copy with NaN where a label was hidden (null in polars, absent labels in a graph). A frame gives a frame of
+        the same library, with the same columns (and index).
 
     Examples
     --------

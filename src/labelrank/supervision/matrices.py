@@ -18,7 +18,7 @@ from labelrank.supervision.frames import frame_of
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do about input that is no matrix of numbers; ``{name}`` stands for the argument."""
+    """Advice in errors about input that is no matrix of numbers; ``{name}`` stands for the argument."""
 
     ragged: str
     text: str
