@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from labelrank import PreferenceGraphs
-from labelrank.datasets import make_multilabel_hierarchy, multilabel_hierarchy
+from labelrank.datasets import make_multilabel_hierarchy
 
 
 def depths(parents):
@@ -76,16 +76,20 @@ def test_terms_tell_labels_unless_told_not_to():
     assert auc(0.0) == pytest.approx(0.5, abs=0.1)
 
 
-def test_reproducible_in_blocks(monkeypatch):
+def test_reproducible():
     a, b, c = (make_multilabel_hierarchy(300, 80, random_state=s) for s in (5, 5, 6))
     assert (a[0] != b[0]).nnz == 0
     assert (a[1] != b[1]).nnz == 0
     np.testing.assert_array_equal(a[2], b[2])
     assert (a[0] != c[0]).nnz > 0
-    monkeypatch.setattr(multilabel_hierarchy, "_ROWS_AT_ONCE", 64)
-    X, Y, _ = make_multilabel_hierarchy(300, 80, random_state=5)
-    assert X.shape == (300, 80)
-    assert (a[1] != Y).nnz == 0
+
+
+def test_many_documents():  # more than are drawn at once
+    n = 70_000
+    X, Y, _ = make_multilabel_hierarchy(n, 40, n_labels=5, n_nonzero=3, random_state=0)
+    assert X.shape == (n, 40)
+    assert (np.diff(X.indptr) > 0).all()
+    assert np.diff(X.indptr)[-1000:].mean() == pytest.approx(np.diff(X.indptr)[:1000].mean(), rel=0.1)
 
 
 def test_graphs_take_it():
