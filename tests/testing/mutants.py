@@ -1,5 +1,6 @@
 """A small ranker that keeps the contract, and rankers that break one clause of it each."""
 
+import contextlib
 from numbers import Real
 from typing import ClassVar
 
@@ -214,6 +215,20 @@ class DeafToCallbacks(Ridge):
         return self
 
 
+class LosesWhatItLearned(Ridge):
+    def _learn(self, data, progress):
+        progress.begin(3)
+        for _ in range(3):
+            super()._learn(data, progress)
+            progress.step("pass")
+
+
+class SilentAboutInterrupts(LosesWhatItLearned):
+    def _learn(self, data, progress):
+        with contextlib.suppress(KeyboardInterrupt):
+            super()._learn(data, progress)
+
+
 class AddsAParameter(Ridge):
     def _learn(self, data, progress):
         super()._learn(data, progress)
@@ -264,5 +279,7 @@ MUTANTS = [
         r"FailsLater raises IndexError in .* \(Probabilities of pairs",
     ),
     (DeafToCallbacks, "check_callbacks", "must call the callbacks that are set"),
+    (LosesWhatItLearned, "check_interruption", "must keep what it has learned if it is interrupted"),
+    (SilentAboutInterrupts, "check_interruption", "must warn that it was interrupted"),
     (AddsAParameter, "check_scikit_learn", "AddsAParameter fails check_.* of scikit-learn"),
 ]

@@ -17,7 +17,7 @@ def check_ranker(estimator: Any) -> None:
     from (ranks with ties and missing labels, frames, graphs of pairs with cycles, sets of relevant labels); predictions
     are complete ranks in the order of the scores; a weight is a number of repeats; the order of the rows does not
     matter; models survive pickling and a second fit that fails; bad parameters are named; inputs are not changed;
-    names of labels come out as they came in; callbacks are called.
+    names of labels come out as they came in; callbacks are called, and an interrupted fit keeps what was learned.
 
     An estimator with the tag ``non_deterministic`` need not give the same model for the same data in another form.
     Sparse features, pairwise probabilities, confidences, callbacks and parameter constraints are checked where the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,12 @@ def check_pickle_and_clone(estimator: Any) -> None:
     expect(str(clone(model).get_params()) == str(estimator.get_params()), f"{name}.fit must not change the parameters")
 
 
-class _Failing:
-    """A callback that raises when the fit, or a task of it, ends."""
+class _Callback:
+    """A callback that counts the tasks that begin and end, and raises an error when the given task ends."""
+
+    def __init__(self, error: type[BaseException] | None = None, *, at: int = 1, subtasks: bool = False) -> None:
+        self.error, self.at, self.subtasks = error, at, subtasks
+        self.began = self.ended = 0
 
     def setup(self, estimator: Any, context: Any) -> None:
         pass
@@ -60,10 +65,16 @@ class _Failing:
         pass
 
     def on_fit_task_begin(self, estimator: Any, context: Any, **kwargs: Any) -> None:
-        pass
+        self.began += self._counts(context)
 
     def on_fit_task_end(self, estimator: Any, context: Any, **kwargs: Any) -> bool:
-        raise RuntimeError("the callback fails")
+        self.ended += self._counts(context)
+        if self.error is not None and self._counts(context) and self.ended == self.at:
+            raise self.error("raised by a callback")
+        return False
+
+    def _counts(self, context: Any) -> bool:
+        return not self.subtasks or context.parent is not None
 
 
 @clause
@@ -86,7 +97,7 @@ def check_refit(estimator: Any) -> None:
         failures["a callback that fails"] = {"X": wide, "y": other}
     for what, arguments in failures.items():
         if what == "a callback that fails":
-            model.set_callbacks(_Failing())
+            model.set_callbacks(_Callback(RuntimeError))
         error = raises(model.fit, **arguments)
         expect(error is not None, f"{name}.fit must raise an error because of {what}")
         as_before = f"{name} must predict as before a fit that failed because of {what}"
@@ -150,27 +161,13 @@ def check_n_features(estimator: Any) -> None:
             expect(isinstance(error, ValueError), f"{expected}, not {error!r}")
 
 
-class _Recorder(_Failing):
-    """A callback that counts the tasks that begin and end."""
-
-    def __init__(self) -> None:
-        self.began = self.ended = 0
-
-    def on_fit_task_begin(self, estimator: Any, context: Any, **kwargs: Any) -> None:
-        self.began += 1
-
-    def on_fit_task_end(self, estimator: Any, context: Any, **kwargs: Any) -> bool:
-        self.ended += 1
-        return False
-
-
 @clause
 def check_callbacks(estimator: Any) -> None:
     """Callbacks are called when the fit, and each task of it, begins and ends; they do not change the model."""
     if not hasattr(estimator, "set_callbacks"):
         return
     X, y, name = features(), rankings(), name_of(estimator)
-    recorder = _Recorder()
+    recorder = _Callback()
     watched = refitted(clone(estimator).set_callbacks(recorder), X, y, "complete ranks with a callback")
     expect(recorder.began > 0, f"{name}.fit must call the callbacks that are set")
     expect(
@@ -182,6 +179,30 @@ def check_callbacks(estimator: Any) -> None:
         not is_deterministic(estimator) or agree(alone.decision_function(X), watched.decision_function(X)),
         f"{name} must learn the same with and without callbacks",
     )
+
+
+@clause
+def check_interruption(estimator: Any) -> None:
+    """A fit that is interrupted after some of its tasks keeps what was learned, and warns."""
+    if not hasattr(estimator, "set_callbacks"):
+        return
+    X, y, name = features(), rankings(), name_of(estimator)
+    interrupting = _Callback(KeyboardInterrupt, at=2, subtasks=True)
+    model = clone(estimator).set_callbacks(interrupting)
+    kept = True
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model.fit(X, y)
+        except KeyboardInterrupt:
+            kept = False
+    if interrupting.ended < interrupting.at:
+        return  # it learns everything at once
+    expect(kept, f"{name}.fit must keep what it has learned if it is interrupted (control-C) after its second task")
+    warned = any("interrupted" in str(warning.message) for warning in caught)
+    expect(warned, f"{name}.fit must warn that it was interrupted")
+    error = raises(model.predict, X)
+    expect(error is None, f"{name} must predict after an interrupted fit, but raises {error!r}")
 
 
 @clause
@@ -205,5 +226,6 @@ CHECKS = (
     check_inputs_unchanged,
     check_n_features,
     check_callbacks,
+    check_interruption,
     check_scikit_learn,
 )
