@@ -86,7 +86,7 @@ def test_reproducible():
 
 def test_many_documents():  # more than are drawn at once
     n = 70_000
-    X, Y, _ = make_multilabel_hierarchy(n, 40, n_labels=5, n_nonzero=3, random_state=0)
+    X, _, _ = make_multilabel_hierarchy(n, 40, n_labels=5, n_nonzero=3, random_state=0)
     assert X.shape == (n, 40)
     assert (np.diff(X.indptr) > 0).all()
     assert np.diff(X.indptr)[-1000:].mean() == pytest.approx(np.diff(X.indptr)[:1000].mean(), rel=0.1)
