@@ -249,7 +249,7 @@ class KernelRidgeRanker(BaseRanker):
             setattr(self, name, value)
         self.loss_curve_ = np.array(state.loss_curve) / objective.total_weight
         self.n_iter_, self.gap_ = state.n_iter, state.gap
-        state.warn(type(self).__name__, stop)
+        state.warn(type(self).__name__, stop, warm_start=False)
 
     def _model(self, kernel: Kernel, X: Any, label_gram: FloatArray | None) -> LinearModel:
         n_labels = len(self.labels_)

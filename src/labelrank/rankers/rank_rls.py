@@ -369,7 +369,7 @@ class RankRLS(ItemRanker):
             X, loss, self.alpha, STOP, lambda coef, _: progress.step("iteration", lambda: {"coef_": coef})
         )
         self.coef_, self.n_iter_, self.gap_ = state.coef, state.n_iter, state.gap
-        state.warn(type(self).__name__, STOP)
+        state.warn(type(self).__name__, STOP, warm_start=False)
 
     # --- Solutions
 

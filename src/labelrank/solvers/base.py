@@ -51,12 +51,12 @@ class State:
         """Number of iterations."""
         return max(0, len(self.loss_curve) - 1)
 
-    def warn(self, name: str, stop: Stop) -> None:
-        """Warn if the solver was interrupted or did not converge."""
+    def warn(self, name: str, stop: Stop, *, warm_start: bool = True) -> None:
+        """Warn if the solver was interrupted or did not converge; `warm_start`: whether the learner can continue."""
         if self.interrupted:
             warnings.warn(
-                f"{name} was interrupted after {self.n_iter} iterations; it is fitted with what was learned until "
-                "then. Continue with warm_start=True and fit",
+                f"{name} was interrupted after {self.n_iter} iterations; it is fitted with what was learned until then"
+                + ". Continue with warm_start=True and fit" * warm_start,
                 UserWarning,
                 stacklevel=stacklevel_of_user(),
             )
