@@ -20,6 +20,21 @@ def rows_of_nodes(tree, X):
     return [path.indices[path.indptr[i] : path.indptr[i + 1]].tolist() for i in range(path.shape[1])]
 
 
+def parents_of_nodes(tree):
+    """Parent of each node, -1 for the root."""
+    parents = np.full(len(tree.feature_), -1)
+    for node in np.flatnonzero(tree.feature_ >= 0):
+        parents[[tree.children_left_[node], tree.children_right_[node]]] = node
+    return parents
+
+
+def depths_of_nodes(tree):
+    depths = [0]
+    for parent in parents_of_nodes(tree)[1:]:
+        depths.append(depths[parent] + 1)
+    return depths
+
+
 def battles(n, k, seed):
     rng = np.random.default_rng(seed)
     rows = [

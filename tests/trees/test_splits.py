@@ -5,7 +5,7 @@ import pytest
 from oracles import trees as oracle
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from trees.rows_of_trees import NAN, battles, make, rows_of_nodes
+from trees.rows_of_trees import NAN, battles, depths_of_nodes, make, rows_of_nodes
 
 from labelrank import PreferenceGraphs, mask_rankings
 from labelrank.trees.tree import DecisionTreeRanker
@@ -21,10 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pa
 @pytest.mark.parametrize(
     "kind", ["complete", "missing labels", "ties", "cycles", "missing values", "categories", "weights"]
 )
-@pytest.mark.parametrize("wide", [False, True])
-def test_every_split_is_the_best(criterion, kind, wide, monkeypatch):
-    if wide:  # sums in float64 find the same
-        monkeypatch.setattr("labelrank.trees.growth._WIDE", 0.0)
+def test_every_split_is_the_best(criterion, kind):
     X, y = make(n=40, d=2, k=3 if criterion == "mallows" else 4, seed=3)
     rng = np.random.default_rng(0)
     weight, categorical = np.ones(len(X)), ()
@@ -53,7 +50,7 @@ def test_every_split_is_the_best(criterion, kind, wide, monkeypatch):
         categorical_features=list(categorical) or None,
     )
     tree.fit(X, graphs, sample_weight=weight)
-    members = rows_of_nodes(tree, X)
+    members, depths = rows_of_nodes(tree, X), depths_of_nodes(tree)
     n_inner = 0
     for node, inside in enumerate(members):
         left, right = tree.children_left_[node], tree.children_right_[node]
@@ -62,7 +59,7 @@ def test_every_split_is_the_best(criterion, kind, wide, monkeypatch):
             assert (
                 weight[inside].sum() < 6
                 or (np.minimum(counts, counts.T) < 1e-9).all()
-                or tree._depths()[node] == 4
+                or depths[node] == 4
                 or not oracle.splits(X, inside, categorical)
             )
             continue

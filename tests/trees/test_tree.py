@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from trees.rows_of_trees import NAN, battles, make, rows_of_nodes
+from trees.rows_of_trees import NAN, battles, make, parents_of_nodes, rows_of_nodes
 
 from labelrank import PreferenceGraphs, as_graphs, mask_rankings
 from labelrank.datasets import load_iris_rankings
@@ -39,7 +39,7 @@ def test_leaves_are_drawn_to_their_parents(shrinkage):
     tree = DecisionTreeRanker(max_depth=3, shrinkage=shrinkage).fit(X, y)
     members, graph_rows = rows_of_nodes(tree, X), oracle.rank_rows(y)
     proba = np.full((len(members), 4, 4), 0.5)
-    parents = tree._parents()
+    parents = parents_of_nodes(tree)
     for node, rows in enumerate(members):
         before = proba[parents[node]] if node else np.full((4, 4), 0.5)
         counts = oracle.votes(graph_rows, np.ones(len(y)), rows, 4)
@@ -240,9 +240,10 @@ def test_random_state():
 
 @pytest.mark.parametrize(("given", "expected"), [(None, 9), (2, 2), (0.5, 4), ("sqrt", 3), ("log2", 3), (100, 9)])
 def test_max_features(given, expected):
-    from labelrank.trees.base import _number_of_features
-
-    assert _number_of_features(given, 9) == expected
+    """A share or a name gives the same tree as the number of features that it stands for."""
+    X, y = make(n=100, d=9)
+    a, b = (DecisionTreeRanker(max_features=m, random_state=0).fit(X, y) for m in (given, expected))
+    np.testing.assert_array_equal(a.threshold_, b.threshold_)
 
 
 def test_constant_features_do_not_count():

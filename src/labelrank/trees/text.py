@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelrank.supervision import ranks_from_scores
-from labelrank.trees.base import scores_of, spread_of
+from labelrank.trees.prediction import scores_of, spread_of
 
 
 def feature_name(tree: Any, feature: int) -> str:
@@ -60,11 +60,10 @@ def spreads(tree: Any) -> Any:
 def tree_text(tree: Any, *, decimals: int, max_depth: int | None) -> str:
     """See :meth:`labelrank.DecisionTreeRanker.export_text`."""
     rankings, theta = ranking_texts(tree), spreads(tree)
-    depths, lines = tree._depths(), []
-    stack: list[tuple[int, str]] = [(0, "")]
+    lines: list[str] = []
+    stack: list[tuple[int, int, str]] = [(0, 0, "")]
     while stack:
-        node, condition = stack.pop()
-        depth = int(depths[node])
+        node, depth, condition = stack.pop()
         if condition:
             lines.append("|   " * (depth - 1) + "|--- " + condition)
         left, right = int(tree.children_left_[node]), int(tree.children_right_[node])
@@ -75,5 +74,5 @@ def tree_text(tree: Any, *, decimals: int, max_depth: int | None) -> str:
             lines.append(f"{lead}... ({tree.n_node_samples_[node]} rows)")
         else:
             if_left, if_right = split_text(tree, node, decimals)
-            stack += [(right, if_right), (left, if_left)]
+            stack += [(right, depth + 1, if_right), (left, depth + 1, if_left)]
     return "\n".join(lines)

@@ -7,20 +7,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank._compat import StrOptions, fit_context
-from labelrank.rankers.base import OnEmpty
-from labelrank.trees.base import TreeRankerMixin
-from labelrank.trees.data import FloatArray
+from labelrank._compat import StrOptions
+from labelrank.rankers.base import OnEmpty, Progress, Training
+from labelrank.trees.base import BaseTreeRanker, Criterion
 from labelrank.trees.growth import grow_tree, importances
+from labelrank.trees.prediction import leaves, parents_of, paths
+from labelrank.trees.text import tree_text
 
-Criterion = Literal["mallows", "pair_gini"]
 
-
-class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
+class DecisionTreeRanker(BaseTreeRanker):
     r"""Label ranking tree: each leaf has a ranking, and a spread that says how sure it is.
 
     A node is split at the threshold of a feature after which the rankings of both sides agree most. With
@@ -125,9 +122,7 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
     |--- x2 <= ...
     """
 
-    _parameter_constraints = TreeRankerMixin._parameter_constraints | {"splitter": [StrOptions({"best", "random"})]}
-
-    feature_importances_: FloatArray
+    _parameter_constraints = BaseTreeRanker._parameter_constraints | {"splitter": [StrOptions({"best", "random"})]}
 
     def __init__(
         self,
@@ -158,29 +153,11 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         self.random_state = random_state
         self.on_empty = on_empty
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRanker:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Instances; NaN is a missing value.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed: complete or not, with ties, cycles, and weights of edges.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the instances.
-
-        Returns
-        -------
-        self
-        """
-        data, _, weight = self._prepare(X, y, sample_weight, sort=self.splitter == "best")
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        nodes = grow_tree(data, weight, self._growth(data, weight), seed, only=True)
-        self._keep([nodes])
-        self.feature_importances_ = importances(nodes, len(data.x))
-        return self
+    def _learn(self, data: Training, progress: Progress) -> None:
+        sample, order, rules, table, seeds = self._prepare(data, self.splitter, 1)
+        nodes = grow_tree(sample, order, rules, table, self.ccp_alpha, int(seeds[0]))
+        vars(self).update(self._node_arrays([nodes]))
+        self.feature_importances_ = importances(nodes, self.n_features_in_)
 
     def apply(self, X: Any) -> npt.NDArray[np.int64]:
         """The leaf in which each instance ends.
@@ -195,7 +172,7 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Numbers of nodes.
         """
-        return self._leaves(X)[:, 0]
+        return leaves(self._trees(), self._check_X(X))[:, 0]
 
     def decision_path(self, X: Any) -> sparse.csr_array:
         """The nodes that each instance passes.
@@ -210,12 +187,15 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
         sparse CSR array of shape (n_samples, n_nodes)
             1 for each node on the way from the root to the leaf.
         """
-        return paths(self.apply(X), self._parents())
+        return paths(self.apply(X), parents_of(self.children_left_, self.children_right_))
 
     def get_depth(self) -> int:
         """Depth of the tree: 0 for a single leaf."""
         check_is_fitted(self)
-        return int(self._depths().max())
+        depths = np.zeros(len(self.feature_), dtype=np.int64)
+        for node in np.flatnonzero(self.feature_ >= 0):  # parents come first
+            depths[[self.children_left_[node], self.children_right_[node]]] = depths[node] + 1
+        return int(depths.max())
 
     def get_n_leaves(self) -> int:
         """Number of leaves."""
@@ -238,34 +218,5 @@ class DecisionTreeRanker(TreeRankerMixin, BaseEstimator):
             A leaf shows its ranking, its theta and its number of rows; a split says where missing values go if its
             feature had any in training.
         """
-        from labelrank.trees.text import tree_text
-
         check_is_fitted(self)
         return tree_text(self, decimals=decimals, max_depth=max_depth)
-
-    def _parents(self) -> npt.NDArray[np.int64]:
-        """Parent of each node, -1 for the root."""
-        parents = np.full(len(self.children_left_), -1, dtype=np.int64)
-        inner = np.flatnonzero(self.children_left_ >= 0)
-        parents[self.children_left_[inner]] = inner
-        parents[self.children_right_[inner]] = inner
-        return parents
-
-    def _depths(self) -> npt.NDArray[np.int64]:
-        depths = np.zeros(len(self.children_left_), dtype=np.int64)
-        for node in np.flatnonzero(self.children_left_ >= 0):  # parents first
-            depths[[self.children_left_[node], self.children_right_[node]]] = depths[node] + 1
-        return depths
-
-
-def paths(leaves: npt.NDArray[np.int64], parents: npt.NDArray[np.int64]) -> sparse.csr_array:
-    """Indicators of the leaves and of all nodes above them."""
-    rows, nodes = [np.arange(len(leaves))], [leaves]
-    while len(rows[-1]):
-        above = parents[nodes[-1]]
-        kept = above >= 0
-        rows.append(rows[-1][kept])
-        nodes.append(above[kept])
-    row, node = np.concatenate(rows), np.concatenate(nodes)
-    shape = (len(leaves), len(parents))
-    return sparse.csr_array((np.ones(len(row), dtype=np.int64), (row, node)), shape=shape)

@@ -1,200 +1,211 @@
-"""Growth of one ranking tree, in one call: split search, partition of the rows and the queue of open nodes.
+"""Growth of one ranking tree: the queue of nodes to split, their sums, and the partition of rows and sorted features.
 
-Nodes are numbered in the order in which they are made: a parent comes before its children, and the two children of a
-node are neighbours. Every node owns a stretch of one array of rows; the sorted lists of the features are partitioned
-along with it.
+Nodes are numbered in the order in which they are made: a parent comes before its children, which are neighbors. Every
+node owns a stretch of the array of rows, and the same stretch of each sorted feature.
 """
 
 import numpy as np
 
 from labelrank._kernels.compile import kernel
-from labelrank._kernels.trees.splits import MISSING_CODE, draw, theta_of, try_feature
+from labelrank._kernels.trees.records import Split
+from labelrank._kernels.trees.splits import (
+    BETTER,
+    MISSING,
+    ROW,
+    add_row,
+    best_threshold,
+    draw,
+    random_threshold,
+    theta_of,
+)
 
-# Columns of the nodes. Left child: -1 in a leaf, and the right one follows it; feature: -1 in a leaf; code: that of the
-# value below the threshold, where features are sorted.
-LEFT, FEATURE, MISSING_LEFT, COUNT, START, DEPTH, CODE = range(7)
-THRESHOLD, WEIGHT, OBSERVED, COST, GAIN = range(5)  # cost: impurity times weight
-_NOTHING = 1e-12  # share of the votes in the root: what differences of sums can leave where nothing is left
+_NOTHING = 1e-12  # share of the votes in the root that rounding can leave where nothing is left
 
 
-@kernel(error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
-def grow(
-    x, order, rows, lanes, weight, observed, categorical, width, prior, table,
-    max_features, max_depth, min_split, min_leaf, max_leaf_nodes, shrinkage,
-    state, features, total, part, missing, both, found, side, buffer, drawn,
-    ints, floats, totals, balance, open_nodes
-):  # fmt: skip
-    """Grow a tree on `rows`, which is overwritten, as is `order`; returns the number of nodes.
+@kernel(error_model="numpy")
+def describe(sums, w, root, root_w, complete, parent, balance, table, shrinkage):
+    """Write the balances of a node; return its value, its impurity and whether its rows agree about all pairs.
 
-    x : (n_features, n_samples). order : (n_features, n), code of the value * 2^32 + row, each row of it ascending, or
-    None for thresholds at random. lanes : (n_samples, n_lanes). weight : (n_samples,), or (1,) if all rows have the
-    same. observed : (n_samples,), weight of the observed pairs of a row, or (1,) likewise. table : theta at shares of
-    discordant pairs for the Mallows criterion, with `prior` random rankings in each node, or None for the pair Gini.
-    max_leaf_nodes : 0 grows depth first without a limit. The arrays from `state` to `drawn` are buffers.
-
-    The arrays of the last line are filled, one row for each node; `open_nodes` is a buffer. ints, floats : the columns
-    named above. totals : sums of the lanes. balance : (S + shrinkage * that of the parent)/(M + shrinkage); its
-    first row must be 0.
-
-    Impurity of a node, with pair Gini: the mean over pairs of 2 N_ab N_ba/(N_ab + N_ba); Mallows: (largest theta -
-    theta) times the weight.
+    With c = shrinkage and the balance of the parent, P(a before b) - P(b before a) = (S + c parent) / (M + c). The
+    impurity is Σ 2 N_ab N_ba / (N_ab + N_ba) / (n_pairs W) for the pair Gini, and how much theta is below the largest
+    possible for Mallows.
     """
-    codes, thetas = order, table  # new names: only arguments are known to be None when compiled
-    n_features, n_lanes, n_pairs = x.shape[0], lanes.shape[1], balance.shape[1]
-    complete, weighted, counted = n_lanes == width, weight.shape[0] > 1, observed.shape[0] > 1
-    ints[0, COUNT], ints[0, START], ints[0, DEPTH] = rows.shape[0], 0, 0
-    n_open, n_nodes, n_leaves, n_missing = 0, 1, 1, 0
-    fresh = 0  # nodes from here on have not been looked at
-    node, fewer = 0, 0  # their parent, and the one of them with fewer rows
+    n_pairs, n_lanes = balance.shape[0], sums.shape[0] // 2
+    agreement, observed, gini, against = 0.0, 0.0, 0.0, 0.0
+    for p in range(n_pairs):
+        s, e = sums[p], np.float64(parent[p])
+        m, nothing = w, _NOTHING * root_w
+        if not complete:
+            m, nothing = sums[n_lanes + p], _NOTHING * root[n_lanes + p]
+        agreement += abs(s)
+        observed += m
+        if m > nothing:
+            gini += m - s * s / m
+            rest = m - abs(s) - 1e-9 * m - nothing
+            against = rest if rest > against else against
+            e = (s + shrinkage * e) / (m + shrinkage)
+        balance[p] = e
+    pure = against <= 0.0
+    if table is not None:
+        theta = theta_of(agreement, observed, n_pairs, table)
+        return w * theta, table[0] - theta, pure
+    return observed - gini, 0.0 if pure else 0.5 * gini / (n_pairs * w), pure
+
+
+@kernel
+def partition(items, goes_left, buffer):
+    """Move the rows that go left to the front, keeping the order on both sides; return their number."""
+    ahead, behind = 0, 0
+    for i in range(items.shape[0]):
+        item = items[i]
+        left = goes_left[item & ROW]
+        items[ahead] = item
+        buffer[behind] = item
+        ahead += left
+        behind += 1 - left
+    for i in range(behind):
+        items[ahead + i] = buffer[i]
+    return ahead
+
+
+@kernel
+def mark_rows(x, rows, categorical, threshold, missing_left, goes_left):
+    """Mark which rows go left, by the values x of a feature; return the number of missing values."""
+    n_missing = 0
+    for row in rows:
+        v = x[row]
+        goes_left[row] = v == threshold if categorical else v <= threshold
+        if v != v:
+            goes_left[row] = missing_left
+            n_missing += 1
+    return n_missing
+
+
+@kernel
+def mark_sorted(items, categorical, code, missing_left, goes_left):
+    """Mark which rows go left, by the sorted values of a feature; return the number of missing values."""
+    n_missing = 0
+    for item in items:
+        c = item >> 32
+        goes_left[item & ROW] = c == code if categorical else c <= code
+        if c == MISSING:
+            goes_left[item & ROW] = missing_left
+            n_missing += 1
+    return n_missing
+
+
+@kernel(error_model="numpy")
+def grow(sample, rules, table, order, values, rows, state, nodes, work):
+    """Grow a tree on `rows`, fill `nodes` and return their number.
+
+    table : theta at equally spaced shares of discordant pairs from 0 to 1/2, for Mallows; None for the pair Gini.
+    order : (n_features, n_rows), each row has the code of the value * 2^32 + row in ascending order; None if thresholds
+    are drawn at random. values : a buffer, (n_rows,); None if features are sorted. state : of the random numbers. `order`
+    and `rows` are overwritten.
+    """
+    x, signs, weight, complete = sample.x, sample.signs, sample.weight, sample.complete
+    sums, start, depth, gain, queue, goes_left = (
+        work.sums,
+        work.first,
+        work.depth,
+        work.gain,
+        work.queue,
+        work.goes_left,
+    )
+    node_weight, n_rows, features, n_features = nodes.weight, nodes.n_rows, work.features, x.shape[0]
+    least = rules.min_samples_leaf
+
+    n_rows[0], node_weight[0] = rows.shape[0], 0.0
+    for row in rows:
+        add_row(sums[0], signs, row, weight[row])
+        node_weight[0] += weight[row]
+    n_nodes, n_leaves, n_queued = 1, 1, 0
+    parent, new = 0, 0  # the nodes from `new` on are the children of `parent`, or the root
     while True:
-        # The sums of the smaller child from its rows; those of the other are what is left of the parent.
-        w, m = 0.0, 0.0
-        for p in range(n_lanes):
-            totals[fewer, p] = 0.0
-        first = ints[fewer, START]
-        for i in range(first, first + ints[fewer, COUNT]):
-            row = rows[i]
-            one = weight[row * weighted]
-            w += one
-            m += observed[row * counted]
-            for p in range(n_lanes):
-                totals[fewer, p] += one * lanes[row, p]
-        floats[fewer, WEIGHT], floats[fewer, OBSERVED] = w, m
-        if fresh > 0:
-            more = fresh + fresh + 1 - fewer
-            for p in range(n_lanes):
-                totals[more, p] = totals[node, p] - totals[fewer, p]
-            floats[more, WEIGHT] = floats[node, WEIGHT] - w
-            floats[more, OBSERVED] = floats[node, OBSERVED] - m
-            if n_missing == 0:  # nothing was learned about them: with the majority
-                ints[node, MISSING_LEFT] = floats[fresh, WEIGHT] >= floats[fresh + 1, WEIGHT]
-        worth = False  # whether a fresh node can be split
-        for child in range(fresh, n_nodes):
-            w, m = floats[child, WEIGHT], floats[child, OBSERVED]
-            agreement, gini, against = 0.0, 0.0, 0.0
-            for p in range(n_pairs):
-                t, e = totals[child, p], np.float64(balance[node, p])
-                s = abs(t)
-                o, most = w, floats[0, WEIGHT]
-                if not complete:
-                    o, most = totals[child, width + p], totals[0, width + p]
-                least = _NOTHING * most
-                agreement += s
-                if o > least:
-                    gini += o - s * s / o
-                    rest = o - s - 1e-9 * o - least
-                    against = rest if rest > against else against
-                    e = (t + shrinkage * e) / (o + shrinkage)
-                balance[child, p] = e
-            pure = against <= 0.0
-            if table is None:
-                floats[child, COST] = 0.0 if pure else 0.5 * gini / n_pairs
-                floats[child, GAIN] = m - gini
-            else:
-                theta = theta_of(agreement, m, n_pairs, prior, table)
-                floats[child, COST], floats[child, GAIN] = w * (table[0] - theta), w * theta
-            closed = pure | (w < min_split) | (w < 2 * min_leaf)
-            closed |= (ints[child, COUNT] < 2) | (ints[child, DEPTH] >= max_depth)
-            ints[child, LEFT], ints[child, FEATURE] = -1, -1 if closed else -2
-            worth |= not closed
-        if order is not None and worth and fresh > 0:
-            first, last = ints[fresh, START], ints[fresh + 1, START] + ints[fresh + 1, COUNT]
+        to_split = False
+        for node in range(new, n_nodes):
+            w, before = node_weight[node], nodes.balance[parent]
+            value, nodes.impurity[node], pure = describe(
+                sums[node], w, sums[0], node_weight[0], complete, before, nodes.balance[node], table, rules.shrinkage
+            )
+            gain[node] = -value
+            small = w < rules.min_samples_split or w < 2 * least or n_rows[node] < 2
+            work.is_leaf[node] = pure or small or depth[node] >= rules.max_depth
+            to_split |= not work.is_leaf[node]
+        if order is not None and to_split and new > 0:
             for f in range(n_features):
-                ahead, behind = first, 0
-                for i in range(first, last):
-                    item = order[f, i]
-                    goes = side[item & 0xFFFFFFFF]
-                    order[f, ahead] = item
-                    buffer[behind] = item
-                    ahead += goes
-                    behind += 1 - goes
-                for i in range(behind):
-                    order[f, ahead + i] = buffer[i]
-        for child in range(fresh, n_nodes):
-            if ints[child, FEATURE] == -1:
+                partition(order[f, start[parent] : start[parent] + n_rows[parent]], goes_left, work.items)
+        for node in range(new, n_nodes):
+            if work.is_leaf[node]:
                 continue
-            first = ints[child, START]
-            last = first + ints[child, COUNT]
-            for p in range(n_lanes):
-                total[p] = totals[child, p]
-            w, m = floats[child, WEIGHT], floats[child, OBSERVED]
-            found[0] = -1.0  # all values are at least 0
-            rounding = 1e-7 if total.itemsize == 4 else 1e-14
-            perfect = m * (1.0 - rounding)  # the pair Gini of two pure children, beyond which no feature can go
-            best, tried = -1, 0
+            first, last = start[node], start[node] + n_rows[node]
+            whole, perfect = node_weight[node], np.inf
+            if table is None:  # the value of two sides that agree about all pairs, beyond which no split can go
+                perfect = (2 * sample.n_pairs * nodes.impurity[node] * whole - gain[node]) / BETTER
+            best, tried = Split(-1.0, np.nan, 0, False), 0
             for j in range(n_features):
-                if tried == max_features:
+                if tried == rules.max_features or best.value >= perfect:
                     break
-                if max_features < n_features:
+                if rules.max_features < n_features:
                     other = j + int(draw(state) * (n_features - j))
                     features[j], features[other] = features[other], features[j]
-                f = features[j]
-                tried += try_feature(
-                    x, codes, f, rows, first, last, state, lanes, weight, observed, categorical[f], min_leaf, total, w,
-                    m, n_pairs, width, complete, prior, thetas, part, missing, both, drawn, buffer, found
-                )  # fmt: skip
-                if found[3] == 1.0:
-                    best = f
-                    if table is None and found[0] >= perfect:
-                        break
-            ints[child, FEATURE] = best
-            if best >= 0:
-                ints[child, MISSING_LEFT] = found[2] == 1.0
-                floats[child, GAIN] = found[0] - floats[child, GAIN]
-                floats[child, THRESHOLD], ints[child, CODE] = found[1], found[4]
-                open_nodes[n_open] = child
-                n_open += 1
-        if n_open == 0 or n_leaves == max_leaf_nodes:
+                f, before_f, varies = features[j], best.value, False
+                if order is not None:
+                    varies, best = best_threshold(
+                        sample, f, order[f, first:last], sums[node], whole, table, least, work, best
+                    )
+                if values is not None:
+                    uniform = draw(state)
+                    varies, best = random_threshold(
+                        sample, f, rows[first:last], values, uniform, sums[node], whole, table, least, work, best
+                    )
+                tried += varies
+                if best.value > before_f:
+                    nodes.feature[node] = f
+            if best.value >= 0.0:
+                nodes.threshold[node], nodes.missing_left[node] = best.threshold, best.missing_left
+                work.code[node] = best.code
+                gain[node] += best.value
+                queue[n_queued] = node
+                n_queued += 1
+        if n_queued == 0 or n_leaves == rules.max_leaf_nodes:
             break
-        n_open -= 1
-        at = n_open
-        if max_leaf_nodes > 0:
-            for i in range(n_open - 1, -1, -1):
-                if floats[open_nodes[i], GAIN] >= floats[open_nodes[at], GAIN]:
-                    at = i
-        node = open_nodes[at]
-        open_nodes[at] = open_nodes[n_open]
 
-        # The rows of the node: those that go left to the front.
-        first = ints[node, START]
-        last = first + ints[node, COUNT]
-        f, threshold = ints[node, FEATURE], floats[node, THRESHOLD]
-        equal, missing_left = categorical[f], ints[node, MISSING_LEFT]
-        ahead, behind, n_missing = first, 0, 0
-        if order is not None:  # from the sorted codes, which are neighbours; the values of the rows are far apart
-            cut = ints[node, CODE]
-            for i in range(first, last):
-                item = order[f, i]
-                code = item >> 32
-                goes = code == cut if equal else code <= cut
-                if code == MISSING_CODE:
-                    goes = missing_left == 1
-                    n_missing += 1
-                side[item & 0xFFFFFFFF] = goes
-        for i in range(first, last):
-            row = rows[i]
-            if order is None:
-                v = x[f, row]
-                goes = v == threshold if equal else v <= threshold
-                if v != v:
-                    goes = missing_left == 1
-                    n_missing += 1
-            else:
-                goes = side[row] == 1
-            rows[ahead] = row
-            buffer[behind] = row
-            ahead += goes
-            behind += not goes
-        for i in range(behind):
-            rows[ahead + i] = buffer[i]
-        fresh = n_nodes
-        n_nodes += 2
-        n_leaves += 1
-        ints[node, LEFT] = fresh
-        ints[fresh, START], ints[fresh, COUNT] = first, ahead - first
-        ints[fresh + 1, START], ints[fresh + 1, COUNT] = ahead, last - ahead
-        ints[fresh, DEPTH] = ints[fresh + 1, DEPTH] = ints[node, DEPTH] + 1
-        fewer = fresh + (ahead - first > last - ahead)
-    for i in range(n_open):
-        ints[open_nodes[i], FEATURE] = -1
+        # Split the node that was found last; with a limit on the leaves, the one with the largest gain.
+        n_queued -= 1
+        at = n_queued
+        if rules.max_leaf_nodes > 0:
+            for i in range(n_queued - 1, -1, -1):
+                if gain[queue[i]] >= gain[queue[at]]:
+                    at = i
+        parent, queue[at] = queue[at], queue[n_queued]
+        first, last = start[parent], start[parent] + n_rows[parent]
+        f, missing_left, n_missing = nodes.feature[parent], nodes.missing_left[parent], 0
+        categorical = sample.is_categorical[f]
+        if order is not None:
+            n_missing = mark_sorted(order[f, first:last], categorical, work.code[parent], missing_left, goes_left)
+        if values is not None:
+            threshold = nodes.threshold[parent]
+            n_missing = mark_rows(x[f], rows[first:last], categorical, threshold, missing_left, goes_left)
+        n_left = partition(rows[first:last], goes_left, work.items)
+        new, n_nodes, n_leaves = n_nodes, n_nodes + 2, n_leaves + 1
+        nodes.left[parent], nodes.right[parent] = new, new + 1
+        start[new], n_rows[new] = first, n_left
+        start[new + 1], n_rows[new + 1] = first + n_left, last - first - n_left
+        depth[new] = depth[new + 1] = depth[parent] + 1
+        # The smaller child is summed over its rows; the other has what is left of the parent.
+        fewer = new + (n_rows[new] > n_rows[new + 1])
+        more = new + new + 1 - fewer
+        node_weight[fewer] = 0.0
+        for row in rows[start[fewer] : start[fewer] + n_rows[fewer]]:
+            add_row(sums[fewer], signs, row, weight[row])
+            node_weight[fewer] += weight[row]
+        node_weight[more] = node_weight[parent] - node_weight[fewer]
+        for p in range(sums.shape[1]):
+            sums[more, p] = sums[parent, p] - sums[fewer, p]
+        if n_missing == 0:  # nothing was learned about missing values: they go to the heavier side
+            nodes.missing_left[parent] = node_weight[new] >= node_weight[new + 1]
+    for i in range(n_queued):
+        leaf = queue[i]
+        nodes.feature[leaf], nodes.threshold[leaf], nodes.missing_left[leaf] = -1, np.nan, False
     return n_nodes

@@ -1,50 +1,46 @@
-"""Rows sent down one tree or many; the trees lie one after the other in flat arrays."""
+"""Rows sent down one tree or many; see :class:`~labelrank._kernels.trees.records.Trees`."""
 
 from labelrank._kernels.compile import kernel
 
 _BLOCK = 64  # rows that visit a tree one after the other, while it is in the cache
 
 
-@kernel(inline="always")
-def leaf_of(row, X, first, left, right, feature, threshold, missing_left, categorical):
-    """The leaf, counted from the root `first` of the tree, in which a row of X ends."""
-    node = 0
-    while left[first + node] >= 0:
+@kernel
+def leaf_of(trees, tree, x):
+    """Leaf of the instance x in a tree, counted from the root of the tree."""
+    first, node = trees.offsets[tree], 0
+    while trees.left[first + node] >= 0:
         at = first + node
-        f = feature[at]
-        v = X[row, f]
-        goes = v == threshold[at] if categorical[f] else v <= threshold[at]
+        f = trees.feature[at]
+        v, threshold = x[f], trees.threshold[at]
+        goes_left = v == threshold if trees.is_categorical[f] else v <= threshold
         if v != v:
-            goes = missing_left[at]
-        node = left[at] if goes else right[at]
+            goes_left = trees.missing_left[at]
+        node = trees.left[at] if goes_left else trees.right[at]
     return node
 
 
-@kernel(_nrt=False, no_cfunc_wrapper=True)
-def apply(X, offsets, left, right, feature, threshold, missing_left, categorical, leaves):
+@kernel
+def apply(trees, X, leaves):
     """Write the leaf of each row in each tree; leaves : (n_samples, n_trees)."""
     for row in range(X.shape[0]):
         for t in range(leaves.shape[1]):
-            leaves[row, t] = leaf_of(row, X, offsets[t], left, right, feature, threshold, missing_left, categorical)
+            leaves[row, t] = leaf_of(trees, t, X[row])
 
 
-@kernel(_nrt=False, no_cfunc_wrapper=True)
-def add_balance(
-    X, offsets, left, right, feature, threshold, missing_left, categorical, balance, used, sums, n_used
-):  # fmt: skip
-    """Add the balance of each row's leaves to sums : (n_samples, n_pairs), and their number to n_used : (n_samples,).
+@kernel
+def add_values(trees, values, X, used, sums, counts):
+    """Add the values of each row's leaves to sums, (n_samples, n_values), and their number to counts, (n_samples,).
 
-    used : (n_trees, n_samples), the trees that have a say about a row, or (0, 0) if all have.
+    values : (n_nodes, n_values). used : (n_trees, n_samples), which trees count for a row, or (0, 0) for all.
     """
-    n, n_pairs = sums.shape
+    n, n_values = sums.shape
     for start in range(0, n, _BLOCK):
-        stop = start + _BLOCK if start + _BLOCK < n else n
-        for t in range(offsets.shape[0] - 1):
-            first = offsets[t]
-            for row in range(start, stop):
+        for t in range(trees.offsets.shape[0] - 1):
+            for row in range(start, min(start + _BLOCK, n)):
                 if used.shape[0] and not used[t, row]:
                     continue
-                leaf = first + leaf_of(row, X, first, left, right, feature, threshold, missing_left, categorical)
-                n_used[row] += 1
-                for p in range(n_pairs):
-                    sums[row, p] += balance[leaf, p]
+                leaf = trees.offsets[t] + leaf_of(trees, t, X[row])
+                counts[row] += 1
+                for v in range(n_values):
+                    sums[row, v] += values[leaf, v]

@@ -1,0 +1,107 @@
+"""Predictions of one tree or many: leaves, means over trees, scores, spread, and paths."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
+
+from labelrank._kernels.trees.records import FloatArray, Trees
+
+_ROWS = 256  # rows for a thread, at least
+
+
+def leaves(trees: Trees, X: FloatArray) -> npt.NDArray[np.int64]:
+    """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
+    from labelrank._kernels.trees.prediction import apply
+
+    found = np.empty((len(X), len(trees.offsets) - 1), dtype=np.int64)
+    apply(trees, X, found)
+    return found
+
+
+def mean_values(
+    trees: Trees,
+    values: npt.NDArray[Any],
+    X: FloatArray,
+    used: npt.NDArray[np.bool_] | None = None,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Mean of the values of a row's leaves over the trees.
+
+    Parameters
+    ----------
+    trees : Trees
+        Trees.
+    values : ndarray of shape (n_nodes, n_values)
+        Values of the nodes.
+    X : ndarray of shape (n_samples, n_features)
+        Instances.
+    used : ndarray of shape (n_trees, n_samples), optional
+        Which trees count for a row; by default all. A row without trees has zeros.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_values)
+    """
+    from labelrank._kernels.trees.prediction import add_values
+
+    n = len(X)
+    sums, counts = np.zeros((n, values.shape[1])), np.zeros(n, dtype=np.int64)
+    used = np.zeros((0, n), dtype=bool) if used is None else used
+
+    def add(rows: slice) -> None:
+        add_values(trees, values, X[rows], np.ascontiguousarray(used[:, rows]), sums[rows], counts[rows])
+
+    n_blocks = max(1, min(effective_n_jobs(n_jobs), n // _ROWS))
+    edges = np.linspace(0, n, n_blocks + 1).astype(int)
+    Parallel(n_jobs=n_blocks, prefer="threads")(delayed(add)(slice(a, b)) for a, b in pairwise(edges))
+    return sums / np.maximum(counts, 1)[:, None]
+
+
+def scores_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
+    """Expected number of labels that a label beats, from P(a before b) - P(b before a) of all pairs a < b."""
+    scores = np.full((len(balance), n_labels), (n_labels - 1) / 2)
+    first = 0
+    for a in range(n_labels - 1):
+        others = balance[:, first : first + n_labels - 1 - a].astype(np.float64) / 2
+        scores[:, a] += others.sum(axis=1)
+        scores[:, a + 1 :] -= others
+        first += others.shape[1]
+    return scores
+
+
+def spread_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
+    """Theta of the mean distance to the majority of each pair; infinity where all are certain, 0 with one label."""
+    from labelrank.aggregation.mallows import theta_from_mean_distance
+
+    if n_labels < 2:
+        return np.zeros(len(balance))
+    distance = (1 - np.abs(balance.astype(np.float64))).sum(axis=1) / 2
+    return np.asarray(theta_from_mean_distance(np.maximum(distance, 0.0), n_labels))
+
+
+def parents_of(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Parent of each node of a tree, -1 for the root."""
+    parents = np.full(len(left), -1, dtype=np.int64)
+    inner = np.flatnonzero(left >= 0)
+    parents[left[inner]] = parents[right[inner]] = inner
+    return parents
+
+
+def paths(leaves: npt.NDArray[np.int64], parents: npt.NDArray[np.int64]) -> sparse.csr_array:
+    """Indicators of the leaves and of all nodes above them, of shape (n_samples, n_nodes)."""
+    rows, nodes = [np.arange(len(leaves))], [leaves]
+    while len(rows[-1]):
+        above = parents[nodes[-1]]
+        rows.append(rows[-1][above >= 0])
+        nodes.append(above[above >= 0])
+    row, node = np.concatenate(rows), np.concatenate(nodes)
+    shape = (len(leaves), len(parents))
+    return sparse.csr_array((np.ones(len(row), dtype=np.int64), (row, node)), shape=shape)
