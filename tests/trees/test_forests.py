@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from callbacks import Steps
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
@@ -182,6 +183,49 @@ def test_spread_tells_sure_from_unsure(forest):
     sure = X[300:, 0] >= 0
     assert theta[sure].mean() > 1.5 * theta[~sure].mean()
     assert np.isfinite(theta).all()
+
+
+@both
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_callbacks_see_each_tree(forest, n_jobs):
+    X, y = make()
+    steps = Steps()
+    fitted = forest(5, random_state=0, n_jobs=n_jobs)
+    fitted.set_callbacks(steps)
+    fitted.fit(X, y)
+    assert steps.total == 5
+    assert steps.names == ["tree"] * 5
+    for t, known in enumerate(steps.fitted):
+        assert len(known.estimators_) == t + 1
+        assert known.predict(X).shape == y.shape
+    np.testing.assert_array_equal(steps.fitted[-1].decision_function(X), fitted.decision_function(X))
+
+
+def test_a_forest_that_ends_early_has_the_first_trees():
+    X, y = make()
+    settings = {"oob_score": True, "random_state": 0}
+    three = RandomForestRanker(3, **settings).fit(X, y)
+    stopped, interrupted = RandomForestRanker(10, **settings), RandomForestRanker(10, **settings)
+    stopped.set_callbacks(Steps(stop_after=3))
+    stopped.fit(X, y)
+    interrupted.set_callbacks(Steps(interrupt_after=3))
+    with pytest.warns(UserWarning, match="RandomForestRanker was interrupted after 3 of 10 trees"):
+        interrupted.fit(X, y)
+    for fitted in (stopped, interrupted):
+        np.testing.assert_array_equal(fitted.threshold_, three.threshold_)
+        np.testing.assert_array_equal(fitted.seeds_, stopped.seeds_[:3])
+        assert fitted.oob_score_ == three.oob_score_
+        assert len(fitted.estimators_) == 3
+
+
+@both
+def test_a_failed_fit_leaves_the_forest(forest):
+    X, y = make()
+    fitted = forest(3, random_state=0).fit(X, y)
+    before = fitted.decision_function(X)
+    with pytest.raises(ValueError, match="categorical_features"):
+        fitted.set_params(categorical_features=["a"]).fit(X[:, :2], y[:, :2])
+    np.testing.assert_array_equal(fitted.decision_function(X), before)
 
 
 @both

@@ -12,18 +12,20 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank._compat import Interval, RealNotInt, StrOptions, check_feature_names, check_n_features
-from labelrank._kernels.trees.records import FloatArray, Nodes, Rules, Sample, Trees
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
 from labelrank.trees.categories import categorical_mask, column_names, encode, learn_categories, refuse_strings
 from labelrank.trees.data import make_sample, sorted_features
-from labelrank.trees.growth import theta_table
-from labelrank.trees.prediction import mean_values, scores_of, spread_of
+from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
+from labelrank.trees.prediction import Trees, mean_values, probabilities_of, scores_of, spread_of
 
 Criterion = Literal["mallows", "pair_gini"]
 _UNLIMITED = 2**31 - 1
+_TOLERANCE = 1e-9  # ten weights of 0.1 are 1, whatever their sum in floating point
 
+# Attribute of the estimators for each array of the nodes.
 NODE_ATTRIBUTES = {
     "left": "children_left_",
     "right": "children_right_",
@@ -35,6 +37,11 @@ NODE_ATTRIBUTES = {
     "impurity": "impurity_",
     "balance": "pair_balance_",
 }
+
+
+def node_attributes(trees: Sequence[Nodes]) -> dict[str, Any]:
+    """Arrays of the nodes of all trees, one tree after the other."""
+    return {name: np.concatenate([getattr(tree, field) for tree in trees]) for field, name in NODE_ATTRIBUTES.items()}
 
 
 class BaseTreeRanker(BaseRanker):
@@ -73,15 +80,15 @@ class BaseTreeRanker(BaseRanker):
     children_right_: npt.NDArray[np.int32]
     feature_: npt.NDArray[np.int32]
     threshold_: FloatArray
-    missing_left_: npt.NDArray[np.bool_]
+    missing_left_: BoolArray
     node_weight_: FloatArray
-    n_node_samples_: npt.NDArray[np.int64]
+    n_node_samples_: IntArray
     impurity_: FloatArray
     pair_balance_: npt.NDArray[np.float32]
     feature_importances_: FloatArray
-    is_categorical_: npt.NDArray[np.bool_]
+    is_categorical_: BoolArray
     categories_: npt.NDArray[Any]
-    had_missing_: npt.NDArray[np.bool_]
+    had_missing_: BoolArray
 
     # --- fit
 
@@ -107,35 +114,35 @@ class BaseTreeRanker(BaseRanker):
         self.had_missing_ = np.isnan(data.X).any(axis=0)
         return data
 
-    def _prepare(
-        self, data: Training, splitter: str, n_trees: int
-    ) -> tuple[Sample, npt.NDArray[np.int64], Rules, npt.NDArray[np.int64]]:
-        """What the trees are grown with: the sample, its sorted features, the rules, and a seed for each tree."""
+    def _grower(self, data: Training, splitter: Literal["best", "random"]) -> Grower:
         sample = make_sample(data.X, data.graphs, data.weight, self.is_categorical_)
-        order = sorted_features(sample.x) if splitter == "best" else None
         n_labels = len(self.labels_)
+        min_split = float(2 * n_labels if self.min_samples_split is None else self.min_samples_split)
+        min_leaf = float(self.min_samples_leaf)
+        _warn_of_light_rows(data.weight, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
         rules = Rules(
             max_features=_number_of_features(self.max_features, self.n_features_in_),
             max_depth=_UNLIMITED if self.max_depth is None else int(self.max_depth),
-            min_samples_split=float(2 * n_labels if self.min_samples_split is None else self.min_samples_split),
-            min_samples_leaf=float(self.min_samples_leaf),
+            min_samples_split=min_split * (1 - _TOLERANCE),
+            min_samples_leaf=min_leaf * (1 - _TOLERANCE),
             max_leaf_nodes=0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             shrinkage=float(self.shrinkage),
         )
-        _warn_of_light_rows(data.weight, rules)
-        # All seeds are drawn first, so that the trees do not depend on the number of threads.
-        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_trees).astype(np.int64)
+        order = sorted_features(sample.x) if splitter == "best" else None
         table = theta_table(n_labels) if self.criterion == "mallows" else None
-        return sample, order, rules, table, seeds
+        return Grower(sample, order, table, rules, float(self.ccp_alpha))
 
-    def _node_arrays(self, trees: Sequence[Nodes]) -> dict[str, Any]:
-        """One array of each kind, the trees one after the other; children are counted from the root of their tree."""
-        joined = Nodes(*(np.concatenate(arrays) for arrays in zip(*trees, strict=True)))
-        return {NODE_ATTRIBUTES[name]: array for name, array in joined._asdict().items()}
+    def _seeds(self, n_trees: int) -> IntArray:
+        drawn = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_trees)
+        return np.asarray(drawn, dtype=np.int64)
+
+    def _publish(self, attributes: dict[str, Any]) -> None:
+        for name, value in attributes.items():
+            setattr(self, name, value)
 
     # --- predict
 
-    def _offsets(self) -> npt.NDArray[np.int64]:
+    def _offsets(self) -> IntArray:
         """Where the nodes of each tree begin, and where the last ends."""
         return np.array([0, len(self.children_left_)])
 
@@ -167,7 +174,7 @@ class BaseTreeRanker(BaseRanker):
         checked: FloatArray = super()._check_X(X)
         return checked
 
-    def _balance(self, X: Any, used: npt.NDArray[np.bool_] | None = None) -> FloatArray:
+    def _balance(self, X: Any, used: BoolArray | None = None) -> FloatArray:
         """Mean over the trees of P(a before b) - P(b before a) in the leaf of each row."""
         return mean_values(self._trees(), self.pair_balance_, X, used, getattr(self, "n_jobs", None))
 
@@ -200,16 +207,11 @@ class BaseTreeRanker(BaseRanker):
         ndarray of shape (n_samples, n_labels, n_labels)
             1/2 on the diagonal.
         """
-        balance = self._balance(self._check_X(X))
-        k = len(self.labels_)
-        proba = np.full((len(balance), k, k), 0.5)
-        a, b = np.triu_indices(k, 1)
-        proba[:, a, b] += 0.5 * balance
-        proba[:, b, a] -= 0.5 * balance
-        return proba
+        X = self._check_X(X)
+        return probabilities_of(self._balance(X), len(self.labels_))
 
     def predict_spread(self, X: Any) -> FloatArray:
-        """Spread of the Mallows model around the prediction: the confidence in it.
+        """Confidence in the prediction: theta of the Mallows model around the predicted ranking.
 
         Parameters
         ----------
@@ -219,8 +221,7 @@ class BaseTreeRanker(BaseRanker):
         Returns
         -------
         ndarray of shape (n_samples,)
-            theta, from 0 (any ranking is as likely as any other) upwards: that of the mean distance that follows from
-            :meth:`pairwise_proba`.
+            From 0 (no agreement) to 10 (not one pair disagrees).
         """
         X = self._check_X(X)
         return spread_of(self._balance(X), len(self.labels_))
@@ -231,18 +232,15 @@ class BaseTreeRanker(BaseRanker):
         return tags
 
 
-def _warn_of_light_rows(weight: FloatArray, rules: Rules) -> None:
+def _warn_of_light_rows(weight: FloatArray, limits: dict[str, float]) -> None:
     """Warn if there are enough rows for a split, but not enough weight."""
     total, n = float(weight.sum()), int(np.count_nonzero(weight))
-    for name, needed in (
-        ("min_samples_split", rules.min_samples_split),
-        ("min_samples_leaf", 2 * rules.min_samples_leaf),
-    ):
-        if total < needed * (1 - 1e-9) and n >= max(needed, 2):
+    for name, limit in limits.items():
+        needed = 2 * limit if name == "min_samples_leaf" else limit
+        if total < needed * (1 - _TOLERANCE) and n >= max(needed, 2):
             warnings.warn(
-                f"the weights of the {n} rows sum to {total:.6g}, too little for a split with "
-                f"{name}={getattr(rules, name):g}: trees have a single leaf. Weights count as rows; scale them (to a mean "
-                f"of 1, say) or lower {name}",
+                f"the weights of the {n} rows sum to {total:.6g}, too little for a split with {name}={limit:g}: trees "
+                f"have a single leaf. Weights count as rows; scale them (to a mean of 1, say) or lower {name}",
                 UserWarning,
                 stacklevel=stacklevel_of_user(),
             )

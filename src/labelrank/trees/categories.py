@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import is_missing
+
 
 def categorical_mask(X: Any, categorical_features: Any) -> npt.NDArray[np.bool_]:
     """Which columns of X, an array or a data frame, are categories.
@@ -60,7 +62,7 @@ def learn_categories(X: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     categories = np.empty(len(mask), dtype=object)
     for f, name in enumerate(column_names(X) or []):
         if mask[f]:
-            values = {v for v in X[name].to_list() if not _is_missing(v)}
+            values = {v for v in X[name].to_list() if not is_missing(v)}
             categories[f] = np.array(sorted(values, key=lambda v: (str(type(v)), v)), dtype=object)
     return categories
 
@@ -77,7 +79,7 @@ def encode(X: Any, categories: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
             continue
         place = {v: float(i) for i, v in enumerate(known)}
         columns.append(
-            np.array([np.nan if _is_missing(v) else place.get(v, -1.0) for v in X[name].to_list()], dtype=np.float64)
+            np.array([np.nan if is_missing(v) else place.get(v, -1.0) for v in X[name].to_list()], dtype=np.float64)
         )
     return np.column_stack(columns)
 
@@ -97,10 +99,3 @@ def refuse_strings(X: Any) -> None:
 def _not_a_number(column: Any, error: Exception, *, framed: bool = True) -> ValueError:
     advice = "name it in categorical_features" if framed else "pass a data frame and name it in categorical_features"
     return ValueError(f"the column {column!r} of X is not numeric ({error}); if it has categories, {advice}")
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither equal nor unequal to anything
-        return True

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._kernels.trees.records import BoolArray, FloatArray, IntArray, Sample
+from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank.supervision import PreferenceGraphs
 
-_LANES = 8  # pairs are padded to a multiple of it, which makes whole vector instructions
+ROW = 0xFFFFFFFF  # bits of an entry of `sorted_features` that are its row
 _MISSING = 1 << 30  # code of a missing value, larger than all others
+_LANES = 8  # pairs are padded to a multiple of it, so that loops over them are whole vector instructions
+
+
+class Sample(NamedTuple):
+    """Training rows of a tree."""
+
+    x: FloatArray  # (n_features, n_samples), NaN is missing
+    is_categorical: BoolArray  # (n_features,)
+    signs: npt.NDArray[np.int8] | FloatArray  # (n_samples, n_sums), what a row of weight 1 adds to the sums of a node
+    weight: FloatArray  # (n_samples,)
+    n_pairs: int
+    complete: bool  # whether every row orders every pair, by one vote
 
 
 def make_sample(X: FloatArray, graphs: PreferenceGraphs, weight: FloatArray, is_categorical: BoolArray) -> Sample:
-    """Training data as the kernels read them."""
-    pairs = _pair_signs(graphs)
+    """Arrange training data as the kernels read them."""
+    pairs = graphs.pair_signs()
     n, n_pairs = pairs.shape
     n_lanes = _LANES * max(1, -(-n_pairs // _LANES))
     complete = bool((np.abs(pairs) == 1).all())
@@ -48,23 +62,3 @@ def sorted_features(x: FloatArray) -> IntArray:
         codes[np.isnan(ordered)] = _MISSING
         order[f] = (codes << 32) | rows
     return order
-
-
-def _pair_signs(y: PreferenceGraphs) -> npt.NDArray[np.int8] | FloatArray:
-    n, k = y.shape
-    n_pairs = k * (k - 1) // 2
-    if y.storage == "edges":
-        edges = y.to_edges()
-        low, high = np.minimum(edges.better, edges.worse), np.maximum(edges.better, edges.worse)
-        signs = np.zeros((n, n_pairs), dtype=np.int8 if y.weight is None else np.float64)
-        column = low * (2 * k - low - 1) // 2 + high - low - 1
-        signs[edges.instance, column] = np.where(edges.better < edges.worse, 1, -1) * (
-            1 if y.weight is None else y.weight
-        )
-        return signs
-    columns = np.where(y.levels < 0, np.nan, y.levels).T.copy()
-    by_pair = np.empty((n_pairs, n), dtype=np.int8)
-    for pair, (a, b) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
-        before, behind = columns[a] < columns[b], columns[a] > columns[b]
-        np.subtract(before.view(np.int8), behind.view(np.int8), out=by_pair[pair])
-    return by_pair.T

@@ -6,17 +6,16 @@ import numbers
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank._compat import Interval
-from labelrank._kernels.trees.records import FloatArray, Nodes
 from labelrank.rankers.base import OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
-from labelrank.trees.base import NODE_ATTRIBUTES, BaseTreeRanker, Criterion
-from labelrank.trees.growth import grow_tree, importances
+from labelrank.trees.base import NODE_ATTRIBUTES, BaseTreeRanker, Criterion, node_attributes
+from labelrank.trees.growth import Nodes, importances
 from labelrank.trees.prediction import leaves, parents_of, paths, scores_of
 from labelrank.trees.tree import DecisionTreeRanker
 
@@ -32,8 +31,8 @@ class BaseForestRanker(BaseTreeRanker):
     }
     _splitter: ClassVar[Literal["best", "random"]]
 
-    tree_offsets_: npt.NDArray[np.int64]
-    seeds_: npt.NDArray[np.int64]
+    tree_offsets_: IntArray
+    seeds_: IntArray
     oob_score_: float
     oob_decision_function_: FloatArray
 
@@ -75,22 +74,24 @@ class BaseForestRanker(BaseTreeRanker):
     def _learn(self, data: Training, progress: Progress) -> None:
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs rows that a tree has not seen: set bootstrap=True")
-        sample, order, rules, table, seeds = self._prepare(data, self._splitter, self.n_estimators)
+        grower = self._grower(data, self._splitter)
+        seeds = self._seeds(self.n_estimators)  # all at once, so that the trees do not depend on the number of threads
 
         def grow(seed: int) -> Nodes:
-            weight = data.weight * _bootstrap_counts(seed, data.weight) if self.bootstrap else data.weight
-            return grow_tree(sample._replace(weight=weight), order, rules, table, self.ccp_alpha, seed)
+            return grower.grow(
+                data.weight * _bootstrap_counts(seed, data.weight) if self.bootstrap else data.weight, seed
+            )
 
         def attributes(trees: list[Nodes]) -> dict[str, Any]:
-            return self._node_arrays(trees) | {
+            return node_attributes(trees) | {
                 "tree_offsets_": np.cumsum([0, *(len(tree.left) for tree in trees)]),
                 "seeds_": seeds[: len(trees)],
                 "feature_importances_": _mean_importances(trees, self.n_features_in_),
             }
 
-        growing = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        grown = growing(delayed(grow)(int(seed)) for seed in seeds)
-        vars(self).update(attributes(progress.collect("tree", grown, self.n_estimators, attributes)))
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        grown = parallel(delayed(grow)(int(seed)) for seed in seeds)
+        self._publish(attributes(progress.collect("tree", grown, self.n_estimators, attributes)))
         if self.oob_score:
             self._score_out_of_bag(data)
 
@@ -99,7 +100,7 @@ class BaseForestRanker(BaseTreeRanker):
 
         weight = data.weight
         out = np.stack([_bootstrap_counts(int(seed), weight) == 0 for seed in self.seeds_])
-        seen: npt.NDArray[np.bool_] = np.asarray(out.any(axis=0))
+        seen: BoolArray = np.asarray(out.any(axis=0))
         if not seen.any():
             raise ValueError(
                 f"oob_score=True: no row was left out of any of the {len(out)} trees; take more trees or rows"
@@ -109,10 +110,10 @@ class BaseForestRanker(BaseTreeRanker):
         rows = np.flatnonzero(seen & (weight > 0))
         self.oob_score_ = kendall_tau(data.graphs[rows], ranks_from_scores(scores[rows]), sample_weight=weight[rows])
 
-    def _offsets(self) -> npt.NDArray[np.int64]:
+    def _offsets(self) -> IntArray:
         return self.tree_offsets_
 
-    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+    def apply(self, X: Any) -> IntArray:
         """Leaf of each instance in each tree.
 
         Parameters
@@ -128,7 +129,7 @@ class BaseForestRanker(BaseTreeRanker):
         X = self._check_X(X)
         return leaves(self._trees(), X)
 
-    def decision_path(self, X: Any) -> tuple[sparse.csr_array, npt.NDArray[np.int64]]:
+    def decision_path(self, X: Any) -> tuple[sparse.csr_array, IntArray]:
         """Nodes that each instance passes in all trees.
 
         Parameters
@@ -161,10 +162,10 @@ class BaseForestRanker(BaseTreeRanker):
         for t, seed in enumerate(self.seeds_):
             nodes = slice(self.tree_offsets_[t], self.tree_offsets_[t + 1])
             tree = DecisionTreeRanker(**settings | {"random_state": int(seed)})
-            vars(tree).update({name: getattr(self, name) for name in shared if hasattr(self, name)})
-            arrays = Nodes(**{field: getattr(self, name)[nodes] for field, name in NODE_ATTRIBUTES.items()})
-            vars(tree).update(tree._node_arrays([arrays]))
-            tree.feature_importances_ = importances(arrays, self.n_features_in_)
+            tree._publish({name: getattr(self, name) for name in shared if hasattr(self, name)})
+            arrays = {field: getattr(self, name)[nodes] for field, name in NODE_ATTRIBUTES.items()}
+            tree._publish({NODE_ATTRIBUTES[field]: array for field, array in arrays.items()})
+            tree.feature_importances_ = importances(Nodes(**arrays), self.n_features_in_)
             trees.append(tree)
         return trees
 
@@ -196,7 +197,7 @@ class RandomForestRanker(BaseForestRanker):
         Whether a tree is grown on as many rows drawn with replacement, or on all rows. Rows without weight are never
         drawn.
     oob_score : bool, default=False
-        Whether to score the forest by predicting each row with the trees that have not seen it; needs ``bootstrap=True``.
+        Whether to score the forest on rows that its trees have not seen; needs ``bootstrap=True``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -325,7 +326,7 @@ categorical_features, n_jobs, random_state, on_empty
         )  # fmt: skip
 
 
-def _bootstrap_counts(seed: int, weight: FloatArray) -> npt.NDArray[np.int64]:
+def _bootstrap_counts(seed: int, weight: FloatArray) -> IntArray:
     """How often each row was drawn for the tree with this seed; rows without weight never are."""
     rows = np.flatnonzero(weight)
     counts = np.zeros(len(weight), dtype=np.int64)

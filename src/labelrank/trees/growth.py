@@ -2,16 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from labelrank._kernels.trees.records import FloatArray, IntArray, Nodes, Rules, Sample, Workspace
+from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank.aggregation.mallows import mean_distance
+from labelrank.trees.data import ROW, Sample
 
 _TABLE = 2049  # entries of the table of theta
 _LARGEST_THETA = 20.0  # of the table; the random ranking among the rows of a node keeps theta far below
-_TOLERANCE = 1e-9  # ten weights of 0.1 are 1, whatever their sum in floating point
+
+
+class Rules(NamedTuple):
+    """Limits of a tree."""
+
+    max_features: int
+    max_depth: int
+    min_samples_split: float
+    min_samples_leaf: float
+    max_leaf_nodes: int  # 0 is unlimited
+    shrinkage: float
+
+
+class Nodes(NamedTuple):
+    """Nodes of a tree, a parent before its children; -1 and NaN stand for the children and the split of a leaf."""
+
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    feature: npt.NDArray[np.int32]
+    threshold: FloatArray
+    missing_left: BoolArray
+    weight: FloatArray
+    n_rows: IntArray
+    impurity: FloatArray
+    balance: npt.NDArray[np.float32]  # (n_nodes, n_pairs), P(a before b) - P(b before a)
+
+
+class Workspace(NamedTuple):
+    """What the growth of a tree needs to remember of its nodes, and buffers."""
+
+    sums: FloatArray  # (n_nodes, n_sums), zeros at first
+    first: IntArray  # (n_nodes,), where the rows of a node begin
+    depth: IntArray  # (n_nodes,)
+    code: IntArray  # (n_nodes,), of the split
+    gain: FloatArray  # (n_nodes,), of the split
+    is_leaf: BoolArray  # (n_nodes,)
+    queue: IntArray  # (n_nodes,), nodes that have a split and no children yet
+    features: IntArray  # (n_features,), their numbers in random order
+    goes_left: npt.NDArray[np.uint8]  # (n_samples,)
+    items: IntArray  # (n_samples,)
+    start: FloatArray  # (n_sums,)
+    left: FloatArray  # (n_sums,)
 
 
 def theta_table(n_labels: int) -> FloatArray:
@@ -23,28 +67,47 @@ def theta_table(n_labels: int) -> FloatArray:
     return np.interp(np.linspace(0.0, 0.5, _TABLE), mean_distance(theta, n_labels) / n_pairs, theta)
 
 
-def grow_tree(
-    sample: Sample, order: IntArray | None, rules: Rules, table: FloatArray | None, ccp_alpha: float, seed: int
-) -> Nodes:
-    """Grow a tree on the rows with positive weight, and prune it.
+@dataclass(frozen=True)
+class Grower:
+    """Grows trees on one sample by one set of rules.
 
-    `order` has the sorted features; it is None if thresholds are drawn at random. `table` is None for the pair Gini.
+    Attributes
+    ----------
+    sample : Sample
+        Training rows.
+    order : ndarray of shape (n_features, n_samples), or None
+        Sorted features; None to draw thresholds at random.
+    table : ndarray, or None
+        `theta_table` for the Mallows criterion; None for the pair Gini.
+    rules : Rules
+        Limits.
+    ccp_alpha : float
+        Complexity parameter of the pruning.
     """
-    from labelrank._kernels.trees.growth import grow
 
-    rows = np.flatnonzero(sample.weight)
-    if order is not None:
-        order = order[sample.weight[order & 0xFFFFFFFF] > 0].reshape(len(order), len(rows))
-    values = np.empty(len(rows)) if order is None else None
-    n_leaves = min(len(rows), rules.max_leaf_nodes or len(rows), 2 ** min(rules.max_depth, 40))
-    nodes, work = _empty_nodes(sample, 2 * n_leaves + 1)
-    tolerant = rules._replace(
-        min_samples_split=rules.min_samples_split * (1 - _TOLERANCE),
-        min_samples_leaf=rules.min_samples_leaf * (1 - _TOLERANCE),
-    )
-    size = grow(sample, tolerant, table, order, values, rows, np.array([seed], dtype=np.uint64), nodes, work)
-    nodes = Nodes(*(array[:size].copy() for array in nodes))
-    return prune(nodes, ccp_alpha) if ccp_alpha > 0 else nodes
+    sample: Sample
+    order: IntArray | None
+    table: FloatArray | None
+    rules: Rules
+    ccp_alpha: float
+
+    def grow(self, weight: FloatArray, seed: int) -> Nodes:
+        """Grow and prune a tree on the rows with positive weight."""
+        from labelrank._kernels.trees.growth import grow
+
+        rules, rows, order, values = self.rules, np.flatnonzero(weight), self.order, None
+        if order is None:
+            values = np.empty(len(rows))
+        elif len(rows) == len(weight):
+            order = order.copy()
+        else:
+            order = order[weight[order & ROW] > 0].reshape(len(order), len(rows))
+        n_leaves = min(len(rows), rules.max_leaf_nodes or len(rows), 2 ** min(rules.max_depth, 40))
+        nodes, work = _empty_nodes(self.sample, 2 * n_leaves + 1)
+        state = np.array([seed], dtype=np.uint64)
+        size = grow(self.sample._replace(weight=weight), rules, self.table, order, values, rows, state, nodes, work)
+        trimmed: Any = (array[:size].copy() for array in nodes)
+        return prune(Nodes(*trimmed), self.ccp_alpha)
 
 
 def _empty_nodes(sample: Sample, size: int) -> tuple[Nodes, Workspace]:
@@ -84,6 +147,8 @@ def prune(nodes: Nodes, ccp_alpha: float) -> Nodes:
     A node becomes a leaf where its own impurity + `ccp_alpha` is not above the least possible below it. One pass from
     the last node to the first gives the same subtree as the pruning of the weakest links in scikit-learn.
     """
+    if ccp_alpha == 0:
+        return nodes
     cost = nodes.impurity * nodes.weight / nodes.weight[0] + ccp_alpha
     left, right = nodes.left.copy(), nodes.right.copy()
     for node in np.flatnonzero(left >= 0)[::-1]:

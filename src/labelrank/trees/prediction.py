@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from labelrank._kernels.trees.records import FloatArray, Trees
+from labelrank._arrays import BoolArray, FloatArray, IntArray
+from labelrank.aggregation.mallows import spread_of_counts
+from labelrank.supervision import ranks_from_scores
 
 _ROWS = 256  # rows for a thread, at least
 
 
-def leaves(trees: Trees, X: FloatArray) -> npt.NDArray[np.int64]:
+class Trees(NamedTuple):
+    """Splits of many trees, one tree after the other; children are counted from the root of their tree."""
+
+    offsets: IntArray  # (n_trees + 1,), where the nodes of each tree begin
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    feature: npt.NDArray[np.int32]
+    threshold: FloatArray
+    missing_left: BoolArray
+    is_categorical: BoolArray  # (n_features,)
+
+
+def leaves(trees: Trees, X: FloatArray) -> IntArray:
     """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
     from labelrank._kernels.trees.prediction import apply
 
@@ -28,7 +42,7 @@ def mean_values(
     trees: Trees,
     values: npt.NDArray[Any],
     X: FloatArray,
-    used: npt.NDArray[np.bool_] | None = None,
+    used: BoolArray | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
     """Mean of the values of a row's leaves over the trees.
@@ -77,17 +91,22 @@ def scores_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
     return scores
 
 
+def probabilities_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
+    """P(a before b) of all labels, from P(a before b) - P(b before a) of all pairs a < b."""
+    proba = np.full((len(balance), n_labels, n_labels), 0.5)
+    a, b = np.triu_indices(n_labels, 1)
+    proba[:, a, b] += 0.5 * balance
+    proba[:, b, a] -= 0.5 * balance
+    return proba
+
+
 def spread_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
-    """Theta of the mean distance to the majority of each pair; infinity where all are certain, 0 with one label."""
-    from labelrank.aggregation.mallows import theta_from_mean_distance
-
-    if n_labels < 2:
-        return np.zeros(len(balance))
-    distance = (1 - np.abs(balance.astype(np.float64))).sum(axis=1) / 2
-    return np.asarray(theta_from_mean_distance(np.maximum(distance, 0.0), n_labels))
+    """Theta of the Mallows model around the ranking by `scores_of`."""
+    ranks = ranks_from_scores(scores_of(balance, n_labels))
+    return spread_of_counts(probabilities_of(balance, n_labels), ranks)
 
 
-def parents_of(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def parents_of(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> IntArray:
     """Parent of each node of a tree, -1 for the root."""
     parents = np.full(len(left), -1, dtype=np.int64)
     inner = np.flatnonzero(left >= 0)
@@ -95,7 +114,7 @@ def parents_of(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> npt
     return parents
 
 
-def paths(leaves: npt.NDArray[np.int64], parents: npt.NDArray[np.int64]) -> sparse.csr_array:
+def paths(leaves: IntArray, parents: IntArray) -> sparse.csr_array:
     """Indicators of the leaves and of all nodes above them, of shape (n_samples, n_nodes)."""
     rows, nodes = [np.arange(len(leaves))], [leaves]
     while len(rows[-1]):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank._arrays import IntArray
 from labelrank._compat import StrOptions
 from labelrank.rankers.base import OnEmpty, Progress, Training
-from labelrank.trees.base import BaseTreeRanker, Criterion
-from labelrank.trees.growth import grow_tree, importances
+from labelrank.trees.base import BaseTreeRanker, Criterion, node_attributes
+from labelrank.trees.growth import importances
 from labelrank.trees.prediction import leaves, parents_of, paths
 from labelrank.trees.text import tree_text
 
@@ -154,12 +154,11 @@ class DecisionTreeRanker(BaseTreeRanker):
         self.on_empty = on_empty
 
     def _learn(self, data: Training, progress: Progress) -> None:
-        sample, order, rules, table, seeds = self._prepare(data, self.splitter, 1)
-        nodes = grow_tree(sample, order, rules, table, self.ccp_alpha, int(seeds[0]))
-        vars(self).update(self._node_arrays([nodes]))
+        nodes = self._grower(data, self.splitter).grow(data.weight, int(self._seeds(1)[0]))
+        self._publish(node_attributes([nodes]))
         self.feature_importances_ = importances(nodes, self.n_features_in_)
 
-    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+    def apply(self, X: Any) -> IntArray:
         """The leaf in which each instance ends.
 
         Parameters

@@ -1,17 +1,18 @@
 """Growth of one ranking tree: the queue of nodes to split, their sums, and the partition of rows and sorted features.
 
 Nodes are numbered in the order in which they are made: a parent comes before its children, which are neighbors. Every
-node owns a stretch of the array of rows, and the same stretch of each sorted feature.
+node owns a stretch of the array of rows, and the same stretch of each sorted feature. The records `sample`, `rules`,
+`nodes` and `work` are those of ``labelrank.trees.data`` and ``labelrank.trees.growth``.
 """
 
 import numpy as np
 
 from labelrank._kernels.compile import kernel
-from labelrank._kernels.trees.records import Split
 from labelrank._kernels.trees.splits import (
     BETTER,
     MISSING,
     ROW,
+    Split,
     add_row,
     best_threshold,
     draw,
@@ -99,9 +100,9 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
     """Grow a tree on `rows`, fill `nodes` and return their number.
 
     table : theta at equally spaced shares of discordant pairs from 0 to 1/2, for Mallows; None for the pair Gini.
-    order : (n_features, n_rows), each row has the code of the value * 2^32 + row in ascending order; None if thresholds
-    are drawn at random. values : a buffer, (n_rows,); None if features are sorted. state : of the random numbers. `order`
-    and `rows` are overwritten.
+    order : (n_features, n_rows), each row has (code of the value) * 2^32 + row in ascending order and is overwritten;
+    None if thresholds are drawn at random. values : a buffer, (n_rows,); None if features are sorted. rows : (n_rows,),
+    overwritten. state : (1,), of the random numbers.
     """
     x, signs, weight, complete = sample.x, sample.signs, sample.weight, sample.complete
     sums, start, depth, gain, queue, goes_left = (

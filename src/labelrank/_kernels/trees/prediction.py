@@ -1,4 +1,4 @@
-"""Rows sent down one tree or many; see :class:`~labelrank._kernels.trees.records.Trees`."""
+"""Rows sent down one tree or many; see :class:`labelrank.trees.prediction.Trees`."""
 
 from labelrank._kernels.compile import kernel
 

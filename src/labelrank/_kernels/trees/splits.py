@@ -12,15 +12,25 @@ The value of a split is the sum over its two sides; larger is better. `table` is
 have the S of all pairs, padded with zeros, and then as many M.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from labelrank._kernels.compile import kernel
-from labelrank._kernels.trees.records import Split
 
 ROW = 0xFFFFFFFF  # bits of a sorted item that are its row; those above are the code of its value
 MISSING = 1 << 30  # code of a missing value, larger than all others
 BETTER = 1.0 + 1e-12  # values that differ by rounding are equal, and the first one found is kept
 _PRIOR = 1.0  # random rankings counted among the rows of a side, so that theta of a single row is finite
+
+
+class Split(NamedTuple):
+    """A split of a node."""
+
+    value: float  # of the criterion, larger is better
+    threshold: float
+    code: int  # of the largest value that goes left, if the feature is sorted
+    missing_left: bool
 
 
 @kernel(inline="always")
