@@ -18,21 +18,16 @@ SMALL = {
 RANKERS = [ranker(**SMALL.get(name, {})) for name, ranker in all_rankers().items() if name != "DummyRanker"]
 RANKERS += [DummyRanker(strategy, random_state=0) for strategy in ("borda", "copeland", "kemeny", "random")]
 
-# What the owners of these rankers are working on.
-REFIT = ("DecisionTreeRanker", "ExtraTreesRanker", "RandomForestRanker")
-CALLBACKS = (*REFIT, "LogLinearRanker")
 CHECKS = {check.__name__: check for check in ranker_checks()}
 
 
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("ranker", RANKERS, ids=str)
-def test_every_ranker_keeps_the_contract(ranker, check, request):
-    if check == "check_refit" and type(ranker).__name__ in REFIT:
-        request.applymarker(pytest.mark.xfail(reason="not on the template yet", strict=True))
+def test_every_ranker_keeps_the_contract(ranker, check):
     CHECKS[check](ranker)
 
 
-@pytest.mark.parametrize("ranker", [ranker for ranker in RANKERS if type(ranker).__name__ not in CALLBACKS], ids=str)
+@pytest.mark.parametrize("ranker", RANKERS, ids=str)
 def test_every_ranker_has_callbacks_and_parameter_constraints(ranker):
     assert hasattr(ranker, "set_callbacks")
     assert set(ranker.get_params(deep=False)) <= set(ranker._parameter_constraints)
