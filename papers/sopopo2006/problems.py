@@ -80,24 +80,15 @@ def _pairs(U: FloatArray, x: FloatArray, gamma: FloatArray, A: Any, B: Any, C: f
     """The program of the original projection; the variables are the weight vectors, one after the other, and xi."""
     k, n = U.shape
     a, b = (side.ravel() for side in np.meshgrid(A, B, indexing="ij"))
-    pair = np.arange(len(a))
+    labels = sparse.eye_array(k, format="csr")
     # -w_a.x + w_b.x - xi <= -(gamma_a - gamma_b)
-    G = sparse.csc_array(
-        (
-            np.concatenate([np.tile(-x, len(a)), np.tile(x, len(a)), -np.ones(len(a))]),
-            (
-                np.concatenate([np.repeat(pair, n), np.repeat(pair, n), pair]),
-                np.concatenate([_columns(a, n), _columns(b, n), np.full(len(a), k * n)]),
-            ),
-        ),
-        shape=(len(a), k * n + 1),
-    )
+    G = sparse.hstack([sparse.kron(labels[b] - labels[a], x[np.newaxis]), sparse.csr_array(-np.ones((len(a), 1)))])
     return QuadraticProgram(
         P=_diagonal(k * n, 1),
         q=np.append(-U.ravel(), C),
         A=sparse.csc_array((0, k * n + 1)),
         b=np.zeros(0),
-        G=G,
+        G=sparse.csc_array(G),
         h=gamma[b] - gamma[a],
         l=np.append(np.full(k * n, -np.inf), 0.0),
     )
@@ -178,26 +169,23 @@ def batch(n_labels: int, n_features: int, C: float, seed: int, accuracy: float) 
 def _compact(X: FloatArray, relevant: npt.NDArray[np.bool_], C: float) -> QuadraticProgram:
     """The program of batch learning; the variables are the weight vectors, then s_i and t_i of each example."""
     (m, n), k = X.shape, relevant.shape[1]
-    example, label = np.divmod(np.arange(m * k), k)
+    example = np.repeat(np.arange(m), k)
     irrelevant = ~relevant.ravel()
     sign = np.where(irrelevant, 1.0, -1.0)
-    row, last = np.arange(m * k), m * k + np.arange(m)
-    G = sparse.csc_array(
-        (
-            np.concatenate([(sign[:, None] * X[example]).ravel(), -np.ones(m * k), -np.ones(2 * m)]),
-            (
-                np.concatenate([np.repeat(row, n), row, np.repeat(last, 2)]),
-                np.concatenate([_columns(label, n), k * n + 2 * example + irrelevant, k * n + np.arange(2 * m)]),
-            ),
-        ),
-        shape=(m * k + m, k * n + 2 * m),
+    scores = sparse.vstack([sparse.kron(sparse.eye_array(k), x[np.newaxis]) for x in X])
+    slacks = sparse.csr_array((np.ones(m * k), (np.arange(m * k), 2 * example + irrelevant)), shape=(m * k, 2 * m))
+    G = sparse.block_array(
+        [
+            [sparse.diags_array(sign) @ scores, -slacks],  # s_i >= 1 - w_a.x_i, t_i >= w_b.x_i
+            [None, -sparse.kron(sparse.eye_array(m), np.ones((1, 2)))],  # s_i + t_i >= 0
+        ]
     )
     return QuadraticProgram(
         P=_diagonal(k * n, 2 * m),
         q=np.concatenate([np.zeros(k * n), np.full(2 * m, C)]),
         A=sparse.csc_array((0, k * n + 2 * m)),
         b=np.zeros(0),
-        G=G,
+        G=sparse.csc_array(G),
         h=np.concatenate([np.where(irrelevant, 0.0, -1.0), np.zeros(m)]),
         l=np.full(k * n + 2 * m, -np.inf),
     )
@@ -222,10 +210,4 @@ def _sides(U: FloatArray, x: FloatArray, gamma: FloatArray, A: Any, B: Any) -> t
 
 def _diagonal(n_ones: int, n_zeros: int) -> sparse.csc_array:
     """A diagonal of ones and then zeros, the zeros not stored."""
-    at = np.arange(n_ones)
-    return sparse.csc_array((np.ones(n_ones), (at, at)), shape=(n_ones + n_zeros, n_ones + n_zeros))
-
-
-def _columns(labels: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:
-    """The columns of the weight vectors of labels, one after the other."""
-    return (labels[:, None] * n_features + np.arange(n_features)).ravel()
+    return sparse.csc_array(sparse.block_diag([sparse.eye_array(n_ones), sparse.csc_array((n_zeros, n_zeros))]))

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold
 
 from papers.frame import Cell, Numbers, fingerprint
 from papers.tsivtsivadze2008.data import FloatArray, IntArray, Problem, Protocol
-from papers.tsivtsivadze2008.learners import METHODS, choose
+from papers.tsivtsivadze2008.learners import METHODS, Training, choose
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ def compute(cell: Cell, problem: Problem) -> Numbers:
     splitter = GroupKFold(cell["n_folds"], shuffle=True, random_state=cell["seed"])
     folds = list(splitter.split(rows, groups=groups[rows]))
     train = {view: X[rows] for view, X in problem.views.items()}
-    chosen = choose(cell["method"], train, cell["kernels"], cell["alphas"], y[rows], groups[rows], basis, folds)
+    training = Training(y[rows], groups[rows], basis, folds, np.asarray(cell["alphas"]))
+    chosen = choose(cell["method"], train, cell["kernels"], training)
     scores = np.full(len(y), np.nan)
     scores[draw.test] = chosen.scores(problem.views[chosen.kernel["view"]][draw.test])
     errors = [

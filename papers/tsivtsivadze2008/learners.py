@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -23,8 +23,6 @@ METHODS = {
     "rank_rls": "RankRLS",
     "sparse_rank_rls": "sparse RankRLS",
 }
-
-Folds = Sequence[tuple[IntArray, IntArray]]
 
 
 class RLSRegressor:
@@ -84,60 +82,33 @@ class Choice:
     scores: Callable[[Any], FloatArray]
 
 
-def choose(
-    method: str,
-    views: Mapping[str, Any],
-    kernels: Sequence[Mapping[str, Any]],
-    alphas: Sequence[float],
-    y: FloatArray,
-    groups: IntArray,
-    basis: IntArray,
-    folds: Folds,
-) -> Choice:
+class Training(NamedTuple):
+    """Scored items in groups to train on, those of the basis, the folds of the cross-validation, and the penalties."""
+
+    y: FloatArray
+    groups: IntArray
+    basis: IntArray
+    folds: Sequence[tuple[IntArray, IntArray]]
+    alphas: FloatArray
+
+
+def choose(method: str, views: Mapping[str, Any], kernels: Sequence[Mapping[str, Any]], training: Training) -> Choice:
     """Choose by the disagreement on the folds, and train on all items; of equals the first kernel, larger penalty."""
     fit = _rank if method.endswith("rank_rls") else _regress
-    choices = [fit(kernel, views[kernel["view"]], y, groups, basis, np.asarray(alphas), folds) for kernel in kernels]
-    return min(choices, key=lambda choice: choice.error)
+    return min((fit(kernel, views[kernel["view"]], training) for kernel in kernels), key=lambda choice: choice.error)
 
 
-def _rank(
-    kernel: Mapping[str, Any],
-    X: Any,
-    y: FloatArray,
-    groups: IntArray,
-    basis: IntArray,
-    alphas: FloatArray,
-    folds: Folds,
-) -> Choice:
-    every = len(basis) == len(y)
-    ranker = RankRLS(
-        kernel=kernel["kernel"],
-        gamma=kernel.get("gamma", "scale"),
-        **({} if every else {"basis": basis}),  # type: ignore[arg-type]
-    )
-    search = RankRLSCV(alphas, estimator=ranker, cv=list(folds))
+def _rank(kernel: Mapping[str, Any], X: Any, training: Training) -> Choice:
+    sparse: dict[str, Any] = {} if len(training.basis) == len(training.y) else {"basis": training.basis}
+    ranker = RankRLS(kernel=kernel["kernel"], gamma=kernel.get("gamma", "scale"), **sparse)
+    search = RankRLSCV(training.alphas, estimator=ranker, cv=list(training.folds))
     with _no_warning_of_dependent_vectors():
-        search.fit(X, y, groups=groups)
+        search.fit(X, training.y, groups=training.groups)
     return Choice(kernel, search.alpha_, 1 - search.best_score_, search.predict)
 
 
-@contextmanager
-def _no_warning_of_dependent_vectors() -> Iterator[None]:
-    """There may be more basis vectors than features; those that depend on others add nothing."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*basis vectors has numerical rank", category=UserWarning)
-        yield
-
-
-def _regress(
-    kernel: Mapping[str, Any],
-    X: Any,
-    y: FloatArray,
-    groups: IntArray,
-    basis: IntArray,
-    alphas: FloatArray,
-    folds: Folds,
-) -> Choice:
+def _regress(kernel: Mapping[str, Any], X: Any, training: Training) -> Choice:
+    y, groups, basis, folds, alphas = training
     scores = np.empty((len(y), len(alphas)))
     for train, test in folds:
         inside = np.flatnonzero(np.isin(train, basis))
@@ -146,3 +117,11 @@ def _regress(
     alpha = float(alphas[errors == errors.min()].max())
     model = RLSRegressor(kernel).fit(X, y, basis)
     return Choice(kernel, alpha, float(errors.min()), lambda new: model.scores(new, [alpha])[:, 0])
+
+
+@contextmanager
+def _no_warning_of_dependent_vectors() -> Iterator[None]:
+    """There may be more basis vectors than features; those that depend on others add nothing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*basis vectors has numerical rank", category=UserWarning)
+        yield
