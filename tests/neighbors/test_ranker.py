@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from neighbors.neighbor_data import AGGREGATIONS, NAN, QUERIES, WEIGHTS, D, N, battles, make
+from neighbors.neighbor_data import AGGREGATIONS, NAN, QUERIES, WEIGHTS, D, N, battles, make, with_pairs
 from oracles import neighbors as oracle
 from scipy import sparse
 from sklearn.base import clone
@@ -166,6 +166,15 @@ def test_a_failed_fit_keeps_the_model(ranker):
             ranker.fit(X_bad, y_bad)
     np.testing.assert_array_equal(ranker.predict(QUERIES), before)
     np.testing.assert_array_equal(ranker.predict_spread(QUERIES), spread)
+
+
+@pytest.mark.parametrize("kind", ["complete", "missing"])
+def test_y_can_be_reused_after_fit(kind):
+    X, y = with_pairs(*make(kind))
+    ranker = KNeighborsRanker(5, aggregation="plackett_luce").fit(X, y)
+    before = ranker.predict(QUERIES)
+    y[:] = 1.0
+    np.testing.assert_array_equal(ranker.predict(QUERIES), before)
 
 
 def test_fit_again_with_another_kind_of_y():

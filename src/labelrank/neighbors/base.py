@@ -146,7 +146,7 @@ class BaseNeighborsRanker(BaseRanker):
             X = X[kept][:, kept] if self.metric == "precomputed" else X[kept]
             graphs, weight = graphs[kept], weight[kept]
         self.rows_, self.weight_ = np.flatnonzero(kept), weight
-        self.pairs_ = list(graphs.pair_rows())
+        self.pairs_ = [np.array(array) for array in graphs.pair_rows()]  # not the memory of the user's y
         self.votes_, self.complete_ = graphs.votes(), graphs.is_complete
         votes = weight @ self.votes_ / weight.sum() if graphs.is_ranked else graphs.mean_votes(weight)
         overall = np.empty((1, len(votes)))
