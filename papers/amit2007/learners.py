@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from labelrank import LabelCoveringClassifier
 from papers.amit2007.data import Problem, Protocol
 from papers.amit2007.measures import COVERINGS, covering_errors, measures, mistakes, pack
-from papers.frame import Cell, Numbers, fingerprint, fold_of
+from papers.frame import Cell, Numbers, fingerprint, fit_quietly, fold_of
 
 Parts = Mapping[str, tuple[Any, Any]]  # examples and relevant labels, to train on and to test on
 
@@ -53,7 +51,7 @@ def compute(cell: Cell, problems: Sequence[Problem]) -> Numbers:
         watch = Watch(parts)
         numbers["curves"] = watch.curves
         classifier = LabelCoveringClassifier(**learner, alpha=0.0).set_callbacks(watch)
-        models = iter([_fit(classifier, *parts["train"])])
+        models = iter([fit_quietly(classifier, *parts["train"])])
     else:
         numbers["held_out"] = _held_out_errors(cell, *parts["train"])
         models = _path(cell, *parts["train"])
@@ -75,17 +73,11 @@ def _measured(model: Any, parts: Parts) -> Numbers:
     return numbers
 
 
-def _fit(model: Any, X: Any, Y: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap that was reached is among the numbers
-        return model.fit(X, Y)
-
-
 def _path(cell: Cell, X: Any, Y: Any) -> Iterator[Any]:
     """The classifier after training with each penalty, each time starting from the last one."""
     model = LabelCoveringClassifier(**cell["learner"], warm_start=True)
     for alpha in cell["alphas"]:
-        yield _fit(model.set_params(alpha=alpha), X, Y)
+        yield fit_quietly(model.set_params(alpha=alpha), X, Y)
 
 
 def _held_out_errors(cell: Cell, X: Any, Y: Any) -> list[float]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -24,7 +22,7 @@ from labelrank import (
 )
 from labelrank.metrics import kendall_tau
 from papers.cheng2009.data import Problem, Protocol, Sets
-from papers.frame import Cell, Numbers, fingerprint, fold_of
+from papers.frame import Cell, Numbers, fingerprint, fit_quietly, fold_of
 
 METHODS = ("CC", "IBLR", "LRT", "forest")
 
@@ -107,9 +105,7 @@ def compute(cell: Cell, sets: Sets) -> Numbers:
         X, X_test = steps.transform(X), steps.transform(X_test)
     ranker = learner(cell["method"], cell["n_trees"])
     start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        ranker.fit(X, y)
+    fit_quietly(ranker, X, y)
     fitted = time.process_time()
     predicted = ranker.predict(X_test)
     numbers = {

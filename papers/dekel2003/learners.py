@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from labelrank import LogLinearRanker, PreferenceGraphs
 from labelrank.features import BoostingSelector
 from labelrank.metrics import generalized_error
 from papers.dekel2003.data import Corpus, Protocol
-from papers.frame import Cell, Numbers, fingerprint, fold_of
+from papers.frame import Cell, Numbers, fingerprint, fit_quietly, fold_of
 
 DECOMPOSITIONS = {"zero_one": "0-1", "disagreement": "dis", "domination": "Dom", "dominated": "dom"}
 
@@ -62,9 +59,7 @@ def _path(learner: Cell, X: Any, y: PreferenceGraphs, X_test: Any, y_test: Prefe
     ranker = LogLinearRanker(**parameters, warm_start=True, on_empty="ignore")
     path = []
     for alpha in learner["alphas"]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the gap that was reached is among the numbers
-            ranker.set_params(alpha=alpha).fit(X, y)
+        fit_quietly(ranker.set_params(alpha=alpha), X, y)
         predicted = ranker.predict(X_test)
         path.append(
             {

@@ -8,6 +8,7 @@ where it stopped.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -186,6 +188,13 @@ def _run_cell(
     if cache:
         cache.put(cell, numbers)
     return index, numbers
+
+
+def fit_quietly(estimator: Any, X: Any, y: Any) -> Any:
+    """Fit without a warning if the solver did not converge; papers report the gap that was reached."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(X, y)
 
 
 def fold_of(

@@ -245,16 +245,18 @@ def test_mistakes_with_files(table, tmp_path):
     assert_refused(invoke("compare", path, "--labels", "tea,milk"), "labels names 'tea'", "--labels a,b,c")
     assert_refused(invoke("compare", path, "--labels", "/(/"), "/(/ is not a pattern")
     (tmp_path / "notes.docx").write_text("")
-    assert_refused(invoke("compare", tmp_path / "notes.docx"), "notes.docx is of no known kind", ".parquet")
+    assert_refused(invoke("compare", tmp_path / "notes.docx"), "the format of notes.docx is not known", ".parquet")
     near = invoke("compare", tmp_path / "note.docx")
     assert_refused(near, "there is no data set or file")
     assert "did you mean" not in near.stderr  # notes.docx could not be read either
     (tmp_path / "fine.csv.gz").write_bytes(b"")
     assert_refused(invoke("compare", tmp_path / "fin.csv.gz"), "did you mean", "fine.csv.gz")
     (tmp_path / "packed.parquet.gz").write_bytes(b"")
-    assert_refused(invoke("compare", tmp_path / "packed.parquet.gz"), "packed.parquet.gz is of no known kind")
+    assert_refused(invoke("compare", tmp_path / "packed.parquet.gz"), "the format of packed.parquet.gz is not known")
     (tmp_path / "semicolons.csv").write_text("x;rank_a;rank_b\n1;1;2\n")
-    assert_refused(invoke("compare", tmp_path / "semicolons.csv"), "semicolons.csv, line 1", ".csv means commas")
+    assert_refused(
+        invoke("compare", tmp_path / "semicolons.csv"), "semicolons.csv, line 1", "a .csv file is read with commas"
+    )
     (tmp_path / "bad.csv").write_text("x,rank_a,rank_b\n1,1,2\n2,first,2\n")
     assert_refused(invoke("compare", tmp_path / "bad.csv"), "bad.csv, line 3", "first")
     (tmp_path / "bad.xarff").write_text("@relation r\n@attribute x numeric\n@data\n1\n")

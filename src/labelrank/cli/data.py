@@ -1,4 +1,4 @@
-"""What ``DATA`` means: the name of a built-in data set, or a file."""
+"""The data of a command: a built-in data set by its name, or a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelrank import datasets
 from labelrank.supervision import as_graphs
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xarff", ".arff")
-_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # read with .gz behind them too
+_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # also read with .gz appended
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,7 @@ class Problem:
     @property
     def shape(self) -> dict[str, int]:
         """Numbers of instances, features and labels."""
-        return {
-            "instances": len(self.target),
-            "features": self.data.shape[1],
-            "labels": self.target.shape[1],
-        }
+        return {"instances": len(self.target), "features": self.data.shape[1], "labels": self.target.shape[1]}
 
     @property
     def n_empty(self) -> int:
@@ -53,7 +49,7 @@ BUILT_IN: dict[str, Callable[[int], Any]] = {
 
 
 def load(data: str, *, labels: str | None, scores: bool, ignore: str | None, seed: int) -> Problem:
-    """Load a built-in data set by name, or a file; errors are made for the command line."""
+    """Load a built-in data set by name, or a file; errors speak of the options of the command line."""
     if data in BUILT_IN:
         if labels is not None or scores or ignore is not None:
             raise ValueError(f"--labels, --scores and --ignore are for files, and {data} is a built-in data set")
@@ -70,7 +66,7 @@ def load(data: str, *, labels: str | None, scores: bool, ignore: str | None, see
 
 
 def columns(text: str) -> Any:
-    """``a,b,c`` is a list, ``/pattern/`` a pattern, anything else a prefix."""
+    """Return the columns that a text names: ``a,b,c`` is a list, ``/pattern/`` a pattern, anything else a prefix."""
     if len(text) > 2 and text.startswith("/") and text.endswith("/"):
         try:
             return re.compile(text[1:-1])
@@ -82,7 +78,7 @@ def columns(text: str) -> Any:
 
 
 def _suffix(path: Path) -> str | None:
-    """The suffix that says how a file is read, None when it is of no known kind."""
+    """The suffix that tells the format of a file, None if it is not known."""
     name = path.name.lower()
     kinds = _TEXTS if name.endswith(".gz") else SUFFIXES
     return next((suffix for suffix in kinds if name.removesuffix(".gz").endswith(suffix)), None)
@@ -91,12 +87,11 @@ def _suffix(path: Path) -> str | None:
 def _read(path: Path, labels: str | None, scores: bool, ignore: str | None) -> Any:
     suffix = _suffix(path)
     if suffix is None:
-        raise ValueError(
-            f"{path.name} is of no known kind; the name of a file ends in {', '.join(SUFFIXES)} (texts also in .gz)"
-        )
+        known = ", ".join(SUFFIXES)
+        raise ValueError(f"the format of {path.name} is not known; known: {known} (text formats also with .gz)")
     if suffix in (".xarff", ".arff"):
         if labels is not None or scores:
-            raise ValueError(f"--labels and --scores are for tables; {path.name} says itself what its labels are")
+            raise ValueError(f"--labels and --scores are for tables; {path.name} names its labels itself")
         names = columns(ignore) if ignore is not None else []
         return datasets.read_xarff(path, ignore=names if isinstance(names, list) else [names])
     options: dict[str, Any] = {"kind": "scores" if scores else "ranks"}
@@ -114,7 +109,9 @@ def _read(path: Path, labels: str | None, scores: bool, ignore: str | None) -> A
                 f"{error}. On the command line: --labels PREFIX, --labels a,b,c or --labels '/pattern/'"
             ) from error
         if "pass separator=" in str(error):
-            raise ValueError(f"{error}. On the command line: .csv means commas and .tsv tabs; save it so") from error
+            raise ValueError(
+                f"{error}. On the command line: a .csv file is read with commas, a .tsv file with tabs"
+            ) from error
         raise
 
 
