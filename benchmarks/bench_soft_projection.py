@@ -4,7 +4,7 @@ Claims, rivals measured in this run, one thread, CPU time, the smallest of sever
 
 1. the reduced problem of one soft projection: with 10 labels at least 20 times faster than DAQP, with 1,000 labels at
    least 40 times faster than the fastest of PIQP, OSQP and Clarabel; time grows no faster than k log k up to 100,000
-   labels, between neighbouring sizes from 10 on and in a fit to all. A projection is timed inside a compiled loop over
+   labels, between neighboring sizes from 10 on and in a fit to all. A projection is timed inside a compiled loop over
    many, as training calls it; a rival from its own binding, set-up and solve, with matrices that are ready, at
    tolerances that give 1e-5 or better. The time that the rival reports for its solve alone is printed too;
 2. the original problem (20 features, 100 labels, all pairs of 50 and 50): at least 30,000 times faster than Clarabel;
@@ -208,11 +208,11 @@ def reduced(quick):
 
 
 def growth(C, quick):
-    """Whether the time of a projection grows no faster than k log k: between all neighbouring sizes, and on the whole.
+    """Whether the time of a projection grows no faster than k log k: between all neighboring sizes, and on the whole.
 
-    Every size has batches of as many numbers, of three seeds, and writes to arrays of its own. The sizes take turns, so
-    that what else the machine does strikes all of them; each batch is run twice in a row, so that it is in the caches
-    as far as it fits, and the second time counts; of the rounds, the median.
+    Every size has batches of as many numbers, of three seeds, and its own output arrays. The sizes take turns, so that
+    other load on the machine affects all of them; each batch is run twice in a row, so that it is in the caches as far
+    as it fits, and the second run counts; the result is the median over the rounds.
     """
     sizes = [10, 100, 1000, 10_000] if quick else [10, 100, 1000, 10_000, 100_000]
     labels, rounds = (20_000, 5) if quick else (200_000, 41)
@@ -336,7 +336,7 @@ def _crammer_singer(name, X, y, k, C, quick, tol=1e-3):
         took = seconds(lambda: theirs.fit(X, y))
         if multiclass_objective(X, y, theirs.coef_, C) <= reached:
             break
-    for _ in range(1 if quick else 3):  # in turns, so that what else the machine does strikes both
+    for _ in range(1 if quick else 3):  # in turns, so that other load on the machine affects both
         mine, took = min(mine, seconds(lambda: ours.fit(X, graphs))), min(took, seconds(lambda: theirs.fit(X, y)))
     print(
         f"3. Crammer and Singer, {name} {X.shape[0]} x {X.shape[1]}, {k} classes, C={C}: {mine:.2f} s to "
@@ -382,7 +382,7 @@ def fit_ours(X, ranks):
     """Pair by pair, as the rivals do.
 
     C and tol were chosen on seeds 0 to 9 and 100 to 119, where tau differed from the logistic regressions' by -0.00009
-    and 0.00005. What a gap of 1e-3 leaves to optimise is some 0.0001 of tau.
+    and 0.00005. What a gap of 1e-3 leaves to optimize is about 0.0001 of tau.
     """
     ranker = SoftProjectionRanker(0.2, decomposition="disagreement", margin="unit", tol=1e-4, random_state=0)
     return ranker.fit(X, ranks)
@@ -438,7 +438,7 @@ def rankings(quick):
         ours_time, ranker = timed(fit_ours, X, ranks)
         pairwise_time, pairwise = timed(PairwiseRanker(LogisticRegression()).fit, X, ranks)
         took.append([ours_time, pairwise_time])
-        gaps.append(ranker.gap_ / ranker.objective_)
+        gaps.append(ranker.gap_)
         ours.append(taus(ranks_test, ranker.predict(X_test)).mean())
         other.append(taus(ranks_test, pairwise.predict(X_test)).mean())
         if len(pairs) < 3:
@@ -489,7 +489,7 @@ def _large_fit(what, n, per_row, max_iter, channel):
         y = PreferenceGraphs(levels=levels, n_labels=k)
     start = time.process_time()
     ranker = SoftProjectionRanker(0.01, random_state=0, max_iter=max_iter).fit(X, y)
-    gap = ranker.gap_ / ranker.objective_
+    gap = ranker.gap_
     channel.send(
         (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time() - start, gap, ranker.n_iter_)
     )

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, pointers
 from labelrank.decompositions import Decomposition, Subgraph, Subgraphs, domination, levels
 from labelrank.decompositions.subgraphs import from_lists
 from labelrank.losses.base import ALL, Loss
@@ -76,13 +76,33 @@ class SoftMarginLoss(Loss):
     @cached_property
     def blocks(self) -> Any:
         """Complete bipartite subgraphs with their targets and weights, a record for kernels."""
+        from labelrank._kernels.losses.soft_margin import BipartiteBlocks
+
         subgraphs = _bipartite(self.decomposition.cut(self.graphs), self.decomposition.name)
+        ptr, member_ptr, weight = subgraphs.subgraph_ptr, subgraphs.member_ptr, subgraphs.weight
+        members, sides = subgraphs.members.astype(np.int32), _sides(subgraphs)
+        del subgraphs  # several times as large
+        sizes = sides[:, 1] - sides[:, 0] + (sides[:, 3] - sides[:, 2])
+        counts = np.diff(ptr)
+        sigma = self.weight / np.maximum(counts, 1) if self.weighting == "mean" else self.weight
+        return BipartiteBlocks(
+            head=np.column_stack([ptr, pointers(sizes)[ptr], member_ptr]),
+            sides=sides,
+            members=members,
+            gamma=self._gamma(member_ptr, members),
+            weight=weight * np.repeat(sigma, counts),
+            largest=int(sizes.max(initial=0)),
+        )
+
+    def _gamma(self, member_ptr: npt.NDArray[Any], members: npt.NDArray[Any]) -> FloatArray:
+        """Return the target of each member; an empty array for margins of 1."""
         targets = self.targets
         if targets is None and self.margin == "gaps" and self.graphs.is_ranked:
             targets = -self.graphs.levels
-        counts = np.diff(subgraphs.subgraph_ptr)
-        sigma = self.weight / np.maximum(counts, 1) if self.weighting == "mean" else self.weight
-        return _flat(subgraphs, np.repeat(sigma, counts), targets)
+        if targets is None:
+            return np.empty(0)
+        rows = np.repeat(np.arange(len(targets)), np.diff(member_ptr))
+        return np.asarray(targets[rows, members], dtype=np.float64)
 
     def value(self, scores: FloatArray, rows: slice = ALL) -> float:
         """Return the loss of some instances."""
@@ -95,29 +115,13 @@ class SoftMarginLoss(Loss):
         return float(slack(scores, rows.indices(self.shape[0])[0], self.blocks, out))
 
 
-def _flat(subgraphs: Subgraphs, sigma: FloatArray, targets: npt.NDArray[Any] | None) -> Any:
-    """Return subgraphs of one block each in the form of the kernels, in as few bytes as they need."""
-    from labelrank._kernels.losses.soft_margin import BipartiteBlocks
-
+def _sides(subgraphs: Subgraphs) -> npt.NDArray[Any]:
+    """Return the ends of the two sides of subgraphs of one block each, in as few bytes as they need."""
     sides = np.empty((len(subgraphs), 4), dtype=np.int32 if len(subgraphs.members) < 2**31 else np.int64)
     ends = (subgraphs.better_start, subgraphs.better_stop, subgraphs.worse_start, subgraphs.worse_stop)
     for column, end in enumerate(ends):
         sides[:, column] = end
-    sizes = np.append(0, sides[:, 1] - sides[:, 0] + (sides[:, 3] - sides[:, 2]))
-    dual_ptr = np.cumsum(sizes, dtype=np.int64)[subgraphs.subgraph_ptr]
-    members = subgraphs.members.astype(np.int32)
-    gamma = np.empty(0)
-    if targets is not None:
-        rows = np.repeat(np.arange(len(targets)), np.diff(subgraphs.member_ptr))
-        gamma = targets[rows, members].astype(np.float64)
-    return BipartiteBlocks(
-        head=np.column_stack([subgraphs.subgraph_ptr, dual_ptr, subgraphs.member_ptr]),
-        sides=sides,
-        members=members,
-        gamma=gamma,
-        weight=subgraphs.weight * sigma,
-        largest=int(sizes.max()),
-    )
+    return sides
 
 
 def _bipartite(subgraphs: Subgraphs, name: str) -> Subgraphs:

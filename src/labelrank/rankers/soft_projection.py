@@ -20,7 +20,7 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, refitting
 from labelrank.solvers import SoftProjection, Stop
 from labelrank.solvers.soft_projection.models import GramModel
 from labelrank.solvers.soft_projection.online import project_online
-from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
+from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
 _SOLUTION = ("coef_", "intercept_", "dual_coef_", "support_", "support_vectors_", "gamma_")
 _BATCH = ("duals_", "gap_", "objective_", "dual_objective_", "n_iter_", "loss_curve_", "gap_curve_")
@@ -38,7 +38,6 @@ class _Problem(NamedTuple):
 
     X: Any  # ndarray or CSR matrix of shape (n_samples, n_features)
     loss: SoftMarginLoss
-    weight: FloatArray  # of shape (n_samples,)
 
 
 class SoftProjectionRanker(BaseRanker):
@@ -251,7 +250,7 @@ class SoftProjectionRanker(BaseRanker):
         """
         with refitting(self, keep=True):
             first, old = not hasattr(self, "coef_"), getattr(self, "labels_", None)
-            X, loss, _ = self._validate(X, y, sample_weight, reset=first)
+            X, loss = self._validate(X, y, sample_weight, reset=first)
             if old is not None and not np.array_equal(old, self.labels_):
                 raise ValueError(
                     f"partial_fit continues with the labels {old.tolist()}, but y has {self.labels_.tolist()}; give "
@@ -289,23 +288,8 @@ class SoftProjectionRanker(BaseRanker):
         return kernel.scores(X, self.support_vectors_, self.dual_coef_.T) + self.intercept_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the mean Kendall tau over the observed pairs; see :func:`labelrank.metrics.kendall_tau`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels), or score matrix
-            Observed preferences; with ``targets="scores"`` a matrix holds scores.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the instances.
-
-        Returns
-        -------
-        float
-            From -1 to 1.
-        """
-        if self.targets == "scores" and not isinstance(y, PreferenceGraphs):
+        """Return the mean Kendall tau over the observed pairs; with ``targets="scores"``, `y` may hold scores."""
+        if self.targets == "scores" and as_graphs(y) is not y:
             y = PreferenceGraphs.from_scores(y)
         return super().score(X, y, sample_weight)
 
@@ -317,25 +301,24 @@ class SoftProjectionRanker(BaseRanker):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Any:
         """Validate the arguments of ``fit``; returns the instances, and the loss of their margins."""
-        by_scores = self.targets == "scores"
-        if by_scores and isinstance(y, PreferenceGraphs):
-            raise ValueError('targets="scores" needs a score matrix, and graphs have none; use targets="ranks"')
         X, graphs, weight = self._validate_fit(
             X, y, sample_weight, on_empty=self.on_empty, reset=reset, **self._checks()
         )
         targets = None
-        if by_scores:
+        if self.targets == "scores":
+            if graphs is y:
+                raise ValueError('targets="scores" needs a score matrix, and graphs have none; use targets="ranks"')
             scores = graphs.rank_values()
             graphs = PreferenceGraphs.from_scores(scores)
             targets = _centered(scores) if self.margin == "gaps" else None
         loss = SoftMarginLoss(
             graphs, self.decomposition, weight, margin=self.margin, weighting=self.weighting, targets=targets
         )
-        return _Problem(X, loss, weight)
+        return _Problem(X, loss)
 
     def _learn(self, data: Any, progress: Progress) -> None:
-        X, loss, weight = data
-        kernel = Kernel.of(self).fitted(X, weight)
+        X, loss = data
+        kernel = Kernel.of(self).fitted(X, loss.weight)
         duals = getattr(self, "duals_", None) if self.warm_start else None
         self._forget((*_SOLUTION, *_BATCH, *_ONLINE))
         if kernel.has_gamma:

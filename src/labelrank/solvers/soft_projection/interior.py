@@ -38,7 +38,7 @@ def interior_cost(blocks: Any, n_labels: int, n_features: int) -> float:
 
 
 def solve_interior(X: FloatArray, blocks: Any, n_labels: int, duals: Any, tol: float) -> FloatArray:
-    """Return duals with a gap of at most ``tol * primal``, or with the smallest that rounding allows (about 1e-8).
+    """Return duals with a gap of at most ``tol * primal``, or with the smallest that rounding allows.
 
     Parameters
     ----------
@@ -140,13 +140,8 @@ class _Point(NamedTuple):
     x: FloatArray  # (n_entries,)
     z: FloatArray  # (n_entries,)
     slack: FloatArray  # (n_subgraphs,)
-    theta: FloatArray  # (n_subgraphs, 2)
+    xi: FloatArray  # (n_subgraphs,)
     W: FloatArray  # (n_features, n_labels)
-
-    @property
-    def xi(self) -> FloatArray:
-        """Slacks of the primal problem."""
-        return np.asarray(self.theta.sum(axis=1))
 
     @property
     def gap(self) -> float:
@@ -159,7 +154,7 @@ class _Point(NamedTuple):
 
     def longest(self, step: _Point) -> float:
         """Return the share of a step at which the first number becomes zero."""
-        pairs = ((self.x, step.x), (self.z, step.z), (self.slack, step.slack), (self.xi, step.xi))
+        pairs = list(zip(self, step, strict=True))[:4]
         return min(float((v[d < 0] / -d[d < 0]).min(initial=np.inf)) for v, d in pairs)
 
 
@@ -172,7 +167,8 @@ def _start(entries: _Entries, x: FloatArray, bound: FloatArray, X: FloatArray) -
     margin = _MARGIN * (abs(entries.goal).max(initial=0.0) + abs(short).max(initial=0.0))
     theta = np.maximum.reduceat(short, entries.start[:-1]).reshape(-1, 2)
     theta += margin + 0.5 * np.maximum(margin - theta.sum(axis=1, keepdims=True), 0.0)
-    return _Point(x, theta.ravel()[entries.side] - short, bound - entries.sums(x)[:, 0], theta, W)
+    z = theta.ravel()[entries.side] - short
+    return _Point(x, z, bound - entries.sums(x)[:, 0], np.asarray(theta.sum(axis=1)), W)
 
 
 def _newton(entries: _Entries, at: _Point, bound: FloatArray, last: _Point, tau: float, df: FloatArray) -> _Point:
@@ -180,14 +176,15 @@ def _newton(entries: _Entries, at: _Point, bound: FloatArray, last: _Point, tau:
     moved = entries.sign * df.ravel()[entries.cell]
     ratio, free = at.x / at.z, at.slack / at.xi
     aim, aim_slack = (tau - last.x * last.z) / at.z, (tau - last.slack * last.xi) / at.xi
-    sums = entries.sums(ratio)
-    right = entries.sums(aim - ratio * moved) + (aim_slack - bound)[:, np.newaxis]  # corrects rounding in the sums
-    det = sums[:, 0] * sums[:, 1] + free * (sums[:, 0] + sums[:, 1])
-    across = free[:, np.newaxis]
-    theta = (right * (sums[:, ::-1] + across) - right[:, ::-1] * across) / det[:, np.newaxis]
+    sum_a, sum_b = entries.sums(ratio).T
+    side_a, side_b = entries.sums(aim - ratio * moved).T
+    det = sum_a * sum_b + free * (sum_a + sum_b)
+    # Bounds far above the sums of the duals would round away differences of the two sides, so they stay apart.
+    rest, across = aim_slack - bound, free * (side_a - side_b)
+    up_a, up_b = (side_a + rest) * sum_b, (side_b + rest) * sum_a
+    theta, xi = np.column_stack([up_a + across, up_b - across]) / det[:, np.newaxis], (up_a + up_b) / det
     z = theta.ravel()[entries.side] + moved
-    slack = aim_slack - at.slack - free * theta.sum(axis=1)
-    return _Point(aim - at.x - ratio * z, z, slack, theta, np.zeros_like(at.W))
+    return _Point(aim - at.x - ratio * z, z, aim_slack - at.slack - free * xi, xi, np.zeros_like(at.W))
 
 
 def _sizes(blocks: Any) -> npt.NDArray[Any]:
