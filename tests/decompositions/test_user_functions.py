@@ -229,7 +229,7 @@ def test_whole_numbers_of_any_kind_are_labels():
 
 def test_a_covering_by_function_needs_to_know_every_label():
     sets = PreferenceGraphs.from_multilabel([[1, 0], [1, np.nan]])
-    with pytest.raises(ValueError, match="instance 1 has labels of which nothing is known; 'each_half' needs them all"):
+    with pytest.raises(ValueError, match="instance 1 has unknown labels, and 'each_half' needs all labels"):
         FunctionCovering(each_half).cut(sets)
 
 

@@ -1,4 +1,4 @@
-"""How it is cut: decompositions of preference graphs, and coverings, which are the same with a dummy label."""
+"""Decompositions of preference graphs into subgraphs, and coverings: decompositions of graphs with a dummy label."""
 
 from labelrank.decompositions import coverings
 from labelrank.decompositions.coverings import (

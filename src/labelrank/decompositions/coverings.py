@@ -199,7 +199,7 @@ class FunctionCovering(Covering):
         levels = graphs.set_levels("a covering")
         if (levels < 0).any():
             row = int(np.flatnonzero((levels < 0).any(axis=1))[0])
-            raise ValueError(f"instance {row} has labels of which nothing is known; {self.name!r} needs them all")
+            raise ValueError(f"instance {row} has unknown labels, and {self.name!r} needs all labels to be known")
         known: dict[bytes, list[Subgraph]] = {}
         rows = []
         for i, row_levels in enumerate(levels):

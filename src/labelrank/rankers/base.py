@@ -165,7 +165,7 @@ class RankerMixin:
 
 
 class Training(NamedTuple):
-    """What ``fit`` was given, validated."""
+    """The validated arguments of ``fit``."""
 
     X: Any  # ndarray or CSR matrix of shape (n_samples, n_features)
     graphs: PreferenceGraphs  # of shape (n_samples, n_labels)

@@ -99,8 +99,8 @@ def with_learned_dummy(graphs: PreferenceGraphs) -> PreferenceGraphs:
     if levels.size and levels.max() > 1:
         row = int(np.flatnonzero((levels > 1).any(axis=1))[0])
         raise ValueError(
-            f"CalibratedRanker learns where the relevant labels end, and y says so only for two levels; row {row} has "
-            "more. Use PreferenceGraphs.from_multilabel"
+            f"CalibratedRanker needs relevant and irrelevant labels, two levels, and row {row} of y has more; build y "
+            "with PreferenceGraphs.from_multilabel"
         )
     known = (levels >= 0).any(axis=1)
     wide = np.where(levels > 0, 2, levels).astype(np.int8)

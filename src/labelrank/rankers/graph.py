@@ -59,7 +59,7 @@ class MinimizerMixin:
         old = self._coefficients(model)
         if old.shape != model.coef_shape:
             raise ValueError(
-                f"warm_start=True goes on with coefficients of shape {old.shape}, but the data now need "
+                f"warm_start=True continues with coefficients of shape {old.shape}, but the data now need "
                 f"{model.coef_shape}; fit a new estimator"
             )
         return old
@@ -73,7 +73,7 @@ class MinimizerMixin:
         return model.coefficients(self)
 
     def _publish(self, attributes: dict[str, Any], state: State, scale: float) -> None:
-        """Set the fitted attributes; curves of the mean loss go on after a warm start."""
+        """Set the fitted attributes; curves of the mean loss are extended by a warm start."""
         curve, bounds = np.array(state.loss_curve) / scale, np.array(state.bound_curve) / scale
         before: FloatArray = getattr(self, "loss_curve_", curve[:0])
         old_bounds: FloatArray = getattr(self, "bound_curve_", curve[:0])

@@ -70,7 +70,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
     n_jobs : int, optional
         Threads over blocks of rows.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y of which no label is known, from which nothing can be learned.
+        What to do about rows of y without any known label.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Examples.
         y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-            The relevant labels; NaN in a dense matrix is a label of which nothing is known. A vector of two classes is
+            The relevant labels; NaN in a dense matrix is an unknown label. A vector of two classes is
             one label: whether it is the second.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the examples.

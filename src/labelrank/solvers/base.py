@@ -108,7 +108,7 @@ class Run:
             state.bound_curve.append(bound)
         state.converged = (gap if still is None else still) <= self.stop.tol
         if state.n_iter and self.on_step is not None and self.on_step(coef, value):
-            state.converged = True  # as somebody wished
+            state.converged = True  # a callback asked to stop
         return state.converged or state.n_iter >= self.stop.max_iter
 
     def __enter__(self) -> Run:

@@ -5,7 +5,7 @@ there, the *outflow* I = (w/s) Σ q_e over the edges that start there, with q_e 
 The gradient of the loss with respect to the scores is T − I. The diagonal of its Hessian is, summed over subgraphs,
 (t + i) − (t − i)² with t and i the flows of the single subgraph.
 
-Layered graphs are worked off from e = exp(f − largest f), without listing edges. That is safe while no e underflows;
+Layered graphs are evaluated from e = exp(f − largest f), without listing edges. That is safe while no e underflows;
 rows in which one does are left to :func:`block_flows`, which keeps every sum as a logarithm.
 """
 

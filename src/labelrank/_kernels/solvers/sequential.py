@@ -27,7 +27,7 @@ def _gains(plus, minus, possible, length, gain):
 
 @kernel
 def _smoothed_gains(plus, minus, length, smoothing, gain):
-    """The same for steps ½ ln(a/b) with a = W⁺ + s and b = W⁻ + s, which every feature can make.
+    """Set gain for smoothed steps ½ ln(a/b) with a = W⁺ + s and b = W⁻ + s, which every feature can make.
 
     What such a step guarantees, W⁺(1 − √(b/a)) + W⁻(1 − √(a/b)), is (√a − √b)² · (1 + s/√(ab)).
     """
@@ -45,9 +45,9 @@ def _smoothed_gains(plus, minus, length, smoothing, gain):
 
 @kernel
 def best_features(plus, minus, possible, length, smoothing):
-    """Of each label the feature whose step guarantees most, -1 for none; the steepest slope that can move, and of all.
+    """For each label the feature whose step guarantees most, -1 for none; the largest slope of those that can move.
 
-    With smoothing every feature can move, and `possible` is not looked at.
+    The third result is the largest slope of all. With smoothing every feature can move, and `possible` is not used.
     """
     k, d = plus.shape
     best = np.full(k, -1, np.int64)
