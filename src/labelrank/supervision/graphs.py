@@ -322,8 +322,8 @@ def as_graphs(y: Any, *, ensure_min_samples: int = 0, input_name: str = "y") -> 
     Parameters
     ----------
     y : PreferenceGraphs, or array-like or data frame of shape (n_samples, n_labels)
-        Graphs are returned as they are; a rank matrix is checked and kept, not copied, until its levels are needed. The
-        column names of a frame become the names of the labels.
+        Graphs are returned as they are; a rank matrix is checked and kept without a copy, and its levels are computed
+        when they are needed. The column names of a frame become the names of the labels.
     ensure_min_samples : int, default=0
         The least number of instances.
     input_name : str, default="y"

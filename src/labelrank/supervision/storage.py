@@ -96,7 +96,7 @@ class GraphStorage:
         if self._levels is None:
             if self._ranks is None:
                 raise AttributeError("graphs stored as edges have no levels; use to_levels() if they are layered")
-            self._levels, self._ranks = dense_levels(self._ranks), None
+            self._levels = dense_levels(self._ranks)
         return self._levels
 
     @property
