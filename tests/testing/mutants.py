@@ -248,10 +248,10 @@ class OwnBase(BaseEstimator):
 
 
 MUTANTS = [
-    (NoRanker, "check_tags", "the estimator_type of NoRanker must be 'ranker', not 'regressor'"),
-    (HasClasses, "check_tags", "HasClasses must not have classes_"),
-    (OwnBase, "check_tags", "the estimator_type of OwnBase must be 'ranker', not None"),
-    (PredictsBeforeFit, "check_not_fitted", r"PredictsBeforeFit\.predict must raise NotFittedError before fit"),
+    (NoRanker, "check_tags", "NoRanker: the estimator_type must be 'ranker', not 'regressor'"),
+    (HasClasses, "check_tags", "HasClasses: it must not have classes_"),
+    (OwnBase, "check_tags", "OwnBase: the estimator_type must be 'ranker', not None"),
+    (PredictsBeforeFit, "check_not_fitted", "PredictsBeforeFit: predict must raise NotFittedError before fit"),
     (RefusesCycles, "check_supervision", r"must learn from graphs of pairs .*but raises ValueError: weights of pairs"),
     (CountsRanksFromZero, "check_supervision", r"predict must be 1 \+ the number of labels with a larger"),
     (SilentAboutEmptyRows, "check_small_problems", "must warn of rows without any pair"),
@@ -276,10 +276,10 @@ MUTANTS = [
     (
         FailsLater,
         "check_pairwise_proba",
-        r"FailsLater raises IndexError in .* \(Probabilities of pairs",
+        r"FailsLater: IndexError in .* \(Probabilities of pairs",
     ),
     (DeafToCallbacks, "check_callbacks", "must call the callbacks that are set"),
     (LosesWhatItLearned, "check_interruption", "must keep what it has learned if it is interrupted"),
     (SilentAboutInterrupts, "check_interruption", "must warn that it was interrupted"),
-    (AddsAParameter, "check_scikit_learn", "AddsAParameter fails check_.* of scikit-learn"),
+    (AddsAParameter, "check_scikit_learn", "AddsAParameter: it fails check_.* of scikit-learn"),
 ]

@@ -13,20 +13,20 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from labelrank.supervision import PreferenceGraphs
-from labelrank.testing.contract import agree, clause, expect, fitted, is_deterministic, name_of, quiet, raises, refitted
+from labelrank.testing.contract import agree, clause, expect, fitted, is_deterministic, quiet, raises, refitted
 from labelrank.testing.problems import N_LABELS, N_SAMPLES, features, rankings, supervision
 
 
 @clause
 def check_tags(estimator: Any) -> None:
     """The estimator is a ranker: neither classifier nor regressor, without classes."""
-    name, tags = name_of(estimator), get_tags(estimator)
+    tags = get_tags(estimator)
     kind = tags.estimator_type
-    expect(kind == "ranker", f"the estimator_type of {name} must be 'ranker', not {kind!r}")
-    expect(tags.target_tags.required, f"{name} must say by its tags that it requires y")
-    expect(not is_classifier(estimator) and not is_regressor(estimator), f"{name} must be no classifier or regressor")
+    expect(kind == "ranker", f"the estimator_type must be 'ranker', not {kind!r}")
+    expect(tags.target_tags.required, "it must say by its tags that it requires y")
+    expect(not is_classifier(estimator) and not is_regressor(estimator), "it must be no classifier or regressor")
     model = fitted(estimator, features(), rankings(), "complete ranks")
-    expect(not hasattr(model, "classes_"), f"{name} must not have classes_; the names of the labels are labels_")
+    expect(not hasattr(model, "classes_"), "it must not have classes_; the names of the labels are labels_")
 
 
 @clause
@@ -35,20 +35,20 @@ def check_not_fitted(estimator: Any) -> None:
     for method in ("predict", "decision_function", "pairwise_proba", "confidence"):
         if hasattr(estimator, method):
             error = raises(getattr(clone(estimator), method), features())
-            expected = f"{name_of(estimator)}.{method} must raise NotFittedError before fit"
+            expected = f"{method} must raise NotFittedError before fit"
             expect(isinstance(error, NotFittedError), f"{expected}, not {error!r}")
 
 
 @clause
 def check_pickle_and_clone(estimator: Any) -> None:
     """A pickled model predicts the same; a clone has the parameters and no model."""
-    X, name = features(), name_of(estimator)
+    X = features()
     model = fitted(estimator, X, rankings("missing"), "ranks with missing labels")
     copy = pickle.loads(pickle.dumps(model))
-    expect(np.array_equal(copy.predict(X), model.predict(X)), f"{name} must predict the same after pickling")
-    expect(list(copy.labels_) == list(model.labels_), f"{name} must keep labels_ in a pickle")
-    expect(not hasattr(clone(model), "labels_"), f"a clone of {name} must not be fitted")
-    expect(str(clone(model).get_params()) == str(estimator.get_params()), f"{name}.fit must not change the parameters")
+    expect(np.array_equal(copy.predict(X), model.predict(X)), "it must predict the same after pickling")
+    expect(list(copy.labels_) == list(model.labels_), "it must keep labels_ in a pickle")
+    expect(not hasattr(clone(model), "labels_"), "a clone must not be fitted")
+    expect(str(clone(model).get_params()) == str(estimator.get_params()), "fit must not change the parameters")
 
 
 class _Callback:
@@ -80,7 +80,7 @@ class _Callback:
 @clause
 def check_refit(estimator: Any) -> None:
     """A second fit forgets the first one; if it fails, the model stays as it was."""
-    X, y, name = features(), rankings("missing"), name_of(estimator)
+    X, y = features(), rankings("missing")
     if getattr(estimator, "warm_start", False):
         estimator = clone(estimator).set_params(warm_start=False)
     model = fitted(estimator, X, y, "ranks with missing labels")
@@ -99,8 +99,8 @@ def check_refit(estimator: Any) -> None:
         if what == "a callback that fails":
             model.set_callbacks(_Callback(RuntimeError))
         error = raises(model.fit, **arguments)
-        expect(error is not None, f"{name}.fit must raise an error because of {what}")
-        as_before = f"{name} must predict as before a fit that failed because of {what}"
+        expect(error is not None, f"fit must raise an error because of {what}")
+        as_before = f"it must predict as before a fit that failed because of {what}"
         error = raises(model.predict, X)
         expect(error is None, f"{as_before}, but raises {error!r}")
         expect(np.array_equal(model.predict(X), before), as_before)
@@ -111,15 +111,15 @@ def check_refit(estimator: Any) -> None:
     fresh = fitted(estimator, wide, other, "graphs of rankings")
     expect(
         not is_deterministic(estimator) or agree(again.decision_function(wide), fresh.decision_function(wide)),
-        f"{name} must forget the first fit in a second one",
+        "it must forget the first fit in a second one",
     )
-    expect(list(again.labels_) == list(fresh.labels_), f"{name}.labels_ must be those of the last fit")
+    expect(list(again.labels_) == list(fresh.labels_), "labels_ must be those of the last fit")
 
 
 @clause
 def check_parameters(estimator: Any) -> None:
     """A bad value of a constrained parameter raises an error that names the parameter."""
-    X, y, name = features(), rankings(), name_of(estimator)
+    X, y = features(), rankings()
     constraints = getattr(estimator, "_parameter_constraints", {})
     for parameter in estimator.get_params(deep=False):
         if parameter not in constraints or constraints[parameter] == "no_validation":
@@ -129,14 +129,14 @@ def check_parameters(estimator: Any) -> None:
         error = raises(bad.fit, X, y)
         expect(
             isinstance(error, (ValueError, TypeError)) and parameter in str(error),
-            f"{name}.fit must raise an error that names {parameter} if its value is not allowed, not {error!r}",
+            f"fit must raise an error that names {parameter} if its value is not allowed, not {error!r}",
         )
 
 
 @clause
 def check_inputs_unchanged(estimator: Any) -> None:
     """Neither ``fit`` nor ``predict`` changes what it is given."""
-    X, name = features(), name_of(estimator)
+    X = features()
     for what, y in supervision().items():
         weight = np.ones(N_SAMPLES)
         kept = [pickle.dumps(value) for value in (X, y, weight)]
@@ -144,7 +144,7 @@ def check_inputs_unchanged(estimator: Any) -> None:
         with quiet():
             model.predict(X)
         for argument, value, before in zip(("X", "y", "sample_weight"), (X, y, weight), kept, strict=True):
-            expect(pickle.dumps(value) == before, f"{name} must not change {argument}, and does after {what}")
+            expect(pickle.dumps(value) == before, f"it must not change {argument}, and does after {what}")
 
 
 @clause
@@ -157,7 +157,7 @@ def check_n_features(estimator: Any) -> None:
     for method in ("predict", "decision_function", "pairwise_proba", "confidence"):
         if hasattr(model, method):
             error = raises(getattr(model, method), X[:, 1:])
-            expected = f"{name_of(estimator)}.{method} must raise ValueError for X with a column too few"
+            expected = f"{method} must raise ValueError for X with a column too few"
             expect(isinstance(error, ValueError), f"{expected}, not {error!r}")
 
 
@@ -166,18 +166,18 @@ def check_callbacks(estimator: Any) -> None:
     """Callbacks are called when the fit, and each task of it, begins and ends; they do not change the model."""
     if not hasattr(estimator, "set_callbacks"):
         return
-    X, y, name = features(), rankings(), name_of(estimator)
+    X, y = features(), rankings()
     recorder = _Callback()
     watched = refitted(clone(estimator).set_callbacks(recorder), X, y, "complete ranks with a callback")
-    expect(recorder.began > 0, f"{name}.fit must call the callbacks that are set")
+    expect(recorder.began > 0, "fit must call the callbacks that are set")
     expect(
         recorder.began == recorder.ended,
-        f"{name}.fit must end every task that it begins; callbacks saw {recorder.began} begin and {recorder.ended} end",
+        f"fit must end every task that it begins; callbacks saw {recorder.began} begin and {recorder.ended} end",
     )
     alone = fitted(estimator, X, y, "complete ranks")
     expect(
         not is_deterministic(estimator) or agree(alone.decision_function(X), watched.decision_function(X)),
-        f"{name} must learn the same with and without callbacks",
+        "it must learn the same with and without callbacks",
     )
 
 
@@ -186,7 +186,7 @@ def check_interruption(estimator: Any) -> None:
     """A fit that is interrupted after some of its tasks keeps what was learned, and warns."""
     if not hasattr(estimator, "set_callbacks"):
         return
-    X, y, name = features(), rankings(), name_of(estimator)
+    X, y = features(), rankings()
     interrupting = _Callback(KeyboardInterrupt, at=2, subtasks=True)
     model = clone(estimator).set_callbacks(interrupting)
     kept = True
@@ -198,11 +198,11 @@ def check_interruption(estimator: Any) -> None:
             kept = False
     if interrupting.ended < interrupting.at:
         return  # it learns everything at once
-    expect(kept, f"{name}.fit must keep what it has learned if it is interrupted (control-C) after its second task")
+    expect(kept, "fit must keep what it has learned if it is interrupted (control-C) after its second task")
     warned = any("interrupted" in str(warning.message) for warning in caught)
-    expect(warned, f"{name}.fit must warn that it was interrupted")
+    expect(warned, "fit must warn that it was interrupted")
     error = raises(model.predict, X)
-    expect(error is None, f"{name} must predict after an interrupted fit, but raises {error!r}")
+    expect(error is None, f"it must predict after an interrupted fit, but raises {error!r}")
 
 
 @clause
@@ -213,7 +213,7 @@ def check_scikit_learn(estimator: Any) -> None:
     for result in results:
         expect(
             result["status"] != "failed",
-            f"{name_of(estimator)} fails {result['check_name']} of scikit-learn: {result['exception']!r}",
+            f"it fails {result['check_name']} of scikit-learn: {result['exception']!r}",
         )
 
 

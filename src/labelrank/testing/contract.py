@@ -21,26 +21,20 @@ Check = Callable[[Any], None]
 
 
 def clause(check: Check) -> Check:
-    """Report errors that a check does not expect like those that it does."""
+    """Report all errors of a check as AssertionError, with the name of the estimator in front."""
 
     @functools.wraps(check)
     def checked(estimator: Any) -> None:
+        name = type(estimator).__name__
         try:
             check(estimator)
-        except AssertionError:
-            raise
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
         except Exception as error:
             what = str(inspect.getdoc(check)).rstrip(".")
-            raise AssertionError(
-                f"{name_of(estimator)} raises {type(error).__name__} in {check.__name__} ({what}): {error}"
-            ) from error
+            raise AssertionError(f"{name}: {type(error).__name__} in {check.__name__} ({what}): {error}") from error
 
     return checked
-
-
-def name_of(estimator: Any) -> str:
-    """Name of the estimator in messages."""
-    return type(estimator).__name__
 
 
 def expect(condition: Any, message: str) -> None:
@@ -59,9 +53,7 @@ def quiet() -> Iterator[None]:
 
 def fitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
     """A clone, fitted; an error of ``fit`` is what the check reports."""
-    with quiet():
-        copy = clone(estimator)
-        return refitted(copy, X, y, what, **fit_params)
+    return refitted(clone(estimator), X, y, what, **fit_params)
 
 
 def refitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
@@ -70,10 +62,8 @@ def refitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> An
         with quiet():
             result = estimator.fit(X, y, **fit_params)
     except Exception as error:
-        raise AssertionError(
-            f"{name_of(estimator)}.fit must learn from {what}, but raises {type(error).__name__}: {error}"
-        ) from error
-    expect(result is estimator, f"{name_of(estimator)}.fit must return the estimator itself, not {result!r}")
+        raise AssertionError(f"fit must learn from {what}, but raises {type(error).__name__}: {error}") from error
+    expect(result is estimator, f"fit must return the estimator itself, not {result!r}")
     return estimator
 
 
