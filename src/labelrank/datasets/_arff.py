@@ -198,11 +198,8 @@ def _read_data(arff: Arff, lines: Iterator[tuple[int, str]]) -> None:
             columns.extend(places)
         else:
             fields = _dense_fields(arff, number, text)
-        try:
-            values.extend([converters[place](text) for place, text in zip(places, fields, strict=True)])
-        except (KeyError, ValueError):
-            _raise_for_value(arff, number, places, fields, converters)
         arff.lines.append(number)
+        values.extend([converters[place](field) for place, field in zip(places, fields, strict=True)])
         starts.append(len(values))
     shape = (len(arff.lines), len(arff.attributes))
     flat = np.array(values, dtype=np.float64)
@@ -243,14 +240,22 @@ def _sparse_fields(arff: Arff, line: int, text: str) -> tuple[list[int], list[st
 
 
 def _converter(arff: Arff, attribute: Attribute) -> Callable[[str], float]:
-    """Text to number; KeyError or ValueError if it cannot be one."""
+    """Function from the text of a value on the last line to its number."""
     codes = {"?": math.nan} | {value: float(code) for code, value in enumerate(attribute.values)}
 
     def number(text: str) -> float:
-        return math.nan if text == "?" else float(text)
+        try:
+            return math.nan if text == "?" else float(text)
+        except ValueError:
+            expected = f"a number or ? for the attribute {attribute.name!r}"
+            raise malformed(arff.path, arff.lines[-1], expected, excerpt(text)) from None
 
-    def code(text: str) -> float:  # values are found as they are written; a quoted one costs a second look
-        return codes[text] if text in codes else codes[unquote(text)]
+    def code(text: str) -> float:
+        value = text if text in codes else unquote(text)
+        if value not in codes:
+            expected = f"one of {{{', '.join(attribute.values)}}} or ? for the attribute {attribute.name!r}"
+            raise malformed(arff.path, arff.lines[-1], expected, excerpt(text))
+        return codes[value]
 
     def ranking(text: str) -> float:
         arff.rankings.append(None if text == "?" else text)
@@ -258,19 +263,6 @@ def _converter(arff: Arff, attribute: Attribute) -> Callable[[str], float]:
 
     converters = {"numeric": number, "nominal": code, "ranking": ranking}
     return converters.get(attribute.kind, lambda text: math.nan)
-
-
-def _raise_for_value(
-    arff: Arff, line: int, places: Sequence[int], fields: list[str], converters: list[Callable[[str], float]]
-) -> None:
-    for place, text in zip(places, fields, strict=True):
-        attribute = arff.attributes[place]
-        try:
-            converters[place](text)
-        except (KeyError, ValueError):
-            known = "a number" if attribute.kind == "numeric" else f"one of {{{', '.join(attribute.values)}}}"
-            expected = f"{known} or ? for the attribute {attribute.name!r}"
-            raise malformed(arff.path, line, expected, excerpt(text)) from None
 
 
 # --- Features

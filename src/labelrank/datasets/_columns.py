@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
+
 Nominal = Literal["onehot", "keep"]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Category(NamedTuple):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from labelrank._arrays import FloatArray
 
 
 def linear_utilities(rng: np.random.RandomState, X: FloatArray, n_labels: int) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from labelrank._arrays import row_blocks
 from labelrank._compat import Interval, validate_params
 from labelrank.datasets._checks import COUNT, NON_NEGATIVE
 from labelrank.datasets._utilities import linear_utilities
@@ -111,16 +112,12 @@ def _battle_range(n_battles: Any, n_pairs: int) -> tuple[int, int]:
 def _distinct_pairs(rng: np.random.RandomState, counts: Indices, n_labels: int) -> tuple[Indices, Indices, Indices]:
     """For each instance, `counts[instance]` different pairs: arrays (instance, first label, second label)."""
     first, second = np.triu_indices(n_labels, k=1)
-    instance = np.repeat(np.arange(len(counts)), counts)
-    if len(instance) == 0:
-        return instance, instance, instance
     most = int(counts.max())
-    block = max(1, _KEYS_AT_ONCE // len(first))
     pairs = []
-    for start in range(0, len(counts), block):
-        wanted = counts[start : start + block]
+    for rows in row_blocks(len(counts), len(first), _KEYS_AT_ONCE):
+        wanted = counts[rows]
         # The pairs with the smallest of random keys are a random subset; sorting all keys costs little more.
         chosen = np.argsort(rng.random_sample((len(wanted), len(first))), axis=1)[:, :most]
         pairs.append(chosen[np.arange(most) < wanted[:, np.newaxis]])
     drawn = np.concatenate(pairs)
-    return instance, first[drawn], second[drawn]
+    return np.repeat(np.arange(len(counts)), counts), first[drawn], second[drawn]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -108,34 +109,15 @@ def _from_classes(classes: Bunch, title: str, return_X_y: bool) -> Any:
     return make_bunch(rankings.data, rankings.target, classes.feature_names, names, descr)
 
 
-_FRIED_DESCR = """\
-Fried, as label rankings
-
-{n_samples} instances, 9 features, 5 labels, artificial.
-
-The features x0, …, x8 are independent and uniform on [0, 1]. Friedman's function of five variables,
-
-    f(a, b, c, d, e) = 10 sin(pi a b) + 20 (c - 0.5)^2 + 10 d + 5 e,
-
-is taken of five windows of the features: the value of label j, j = 0, …, 4, is f(xj, …, x(j+4)) plus standard
-normal noise. The five columns of values are standardized, then ranked within each instance, the largest value
-first.
-
-The set has the size of the benchmark set "fried" (40,768 instances, 9 features, 5 labels) and, like it, comes from
-regression columns that are standardized and ranked, but it is not that set: do not compare numbers.
-
-J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statistics 19(1), 1991.
-"""
-
-
 @validate_params(n_samples=COUNT)
 def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     """Load a Friedman label ranking problem: 40,768 instances, 9 features, 5 labels.
 
-    Each label has the value of Friedman's regression function of five consecutive features (of nine uniform ones), plus
-    standard normal noise; the five columns of values are standardized and ranked within each row. ``DESCR`` has the
-    formula. The data are the same in each call, and the features and noisy values of a smaller set are the first rows
-    of a larger one. It has the size of the benchmark set of the same name, but is not that set.
+    The features x0, …, x8 are independent and uniform on [0, 1]. The value of label j is f(xj, …, x(j+4)) plus standard
+    normal noise, where f(a, b, c, d, e) = 10 sin(π a b) + 20 (c - 0.5)² + 10 d + 5 e is Friedman's function [1]_. The
+    five columns of values are standardized and ranked within each row, the largest first. The data are the same in each
+    call, and the features and noisy values of a smaller set are the first rows of a larger one. It has the size of the
+    benchmark set "fried" and is built in the same way, but it is not that set: results are not comparable.
 
     Parameters
     ----------
@@ -148,6 +130,10 @@ def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     -------
     Bunch or (data, target)
         With ``data``, ``target`` (ranks), ``feature_names``, ``label_names`` and ``DESCR``.
+
+    References
+    ----------
+    .. [1] J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statistics 19(1), 1991.
 
     Examples
     --------
@@ -162,7 +148,7 @@ def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     target = ranks_of_columns(values)
     if return_X_y:
         return X, target
-    descr = _FRIED_DESCR.format(n_samples=n_samples)
+    descr = str(inspect.getdoc(load_fried)).partition("\n\nParameters")[0]
     return make_bunch(X, target, [f"x{i}" for i in range(9)], [f"f{j}" for j in range(5)], descr)
 
 

@@ -110,37 +110,28 @@ def _read_labels(path: Path) -> tuple[list[str], list[int], Any]:
     names: list[str] = []
     lines: list[int] = []
     parents: list[int] = []
-    open_labels: list[int] = []
-    depth = 0
+    stack: list[int] = []  # of open elements; -1 is <labels>
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        tag = tag.rpartition(" ")[2]
-        line = parser.CurrentLineNumber
-        expected = "labels" if depth == 0 else "label"
+        tag, line, name = tag.rpartition(" ")[2], parser.CurrentLineNumber, attributes.get("name")
+        expected = "label" if stack else "labels"
         if tag != expected:
             raise malformed(path, line, f"the element <{expected}>", f"<{tag}>")
-        depth += 1
-        if tag == "labels":
+        if not stack:
+            stack.append(-1)
             return
-        if not attributes.get("name"):
+        if not name:
             raise malformed(path, line, '<label name="...">', "a label without a name")
-        if attributes["name"] in names:
-            raise malformed(path, line, "labels of different names", f"{attributes['name']!r} again")
-        parents.append(open_labels[-1] if open_labels else -1)
-        open_labels.append(len(names))
-        names.append(attributes["name"])
+        if name in names:
+            raise malformed(path, line, "labels of different names", f"{name!r} again")
+        parents.append(stack[-1])
+        stack.append(len(names))
+        names.append(name)
         lines.append(line)
 
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        if open_labels:
-            open_labels.pop()
-
     parser.StartElementHandler = start
-    parser.EndElementHandler = end
+    parser.EndElementHandler = lambda tag: stack.pop()
     with open(path, "rb") as file:
         try:
             parser.ParseFile(file)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from labelrank._arrays import pointers, row_blocks
 from labelrank._compat import Interval, validate_params
 from labelrank.datasets._checks import COUNT, FRACTION
 
@@ -138,7 +139,7 @@ def _draw_labels(
 ) -> sparse.csr_array:
     counts = 1 + rng.poisson(n_topics - 1, n_samples)
     topics = _draw(rng, _popularity(rng, len(parents)), int(counts.sum()))
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    indptr = pointers(counts).astype(np.int32)
     drawn = sparse.csr_array((np.ones(len(topics), dtype=np.int32), topics, indptr), shape=(n_samples, len(parents)))
     closed = drawn @ _ancestors(parents).astype(np.int32)
     closed.sort_indices()
@@ -153,8 +154,8 @@ def _draw_words(
     vocabulary = rng.integers(n_features, size=(n_labels, max(1, n_features // (2 * n_labels))), dtype=np.int32)
     background = _popularity(rng, n_features)
     blocks = []
-    for start in range(0, n_samples, _ROWS_AT_ONCE):
-        rows = labels[start : start + _ROWS_AT_ONCE]
+    for block in row_blocks(n_samples, 1, _ROWS_AT_ONCE):
+        rows = labels[block]
         lengths = 1 + rng.poisson(n_nonzero - 1, rows.shape[0])
         row = np.repeat(np.arange(rows.shape[0], dtype=np.int32), lengths)
         # A label of the document for each word, then a word of the label; replaced by any word now and then.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,12 @@ from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
 from labelrank.supervision import ranks_from_orders
 
 _TYPES = ("soc", "soi", "toc", "toi")
+_NAME = "ALTERNATIVE NAME "
 _ITEM = re.compile(r"\{([^{}]*)\}|([^{},]+)")
 _ORDER = re.compile(r"(?:\{[^{}]*\}|[^{},]+)(?:,(?:\{[^{}]*\}|[^{},]+))*")
 
 Lines = list[tuple[int, str]]
+Header = dict[str, tuple[int, str]]  # key -> (line, value)
 Order = list[tuple[int, ...]]
 
 
@@ -66,66 +67,87 @@ def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
            [ 2.,  2.,  1.],
            [nan,  1., nan]])
     """
-    suffix = Path(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
     lines = [(number, text.strip()) for number, text in read_lines(path, encoding) if text.strip()]
     if not lines:
         raise malformed(path, 1, "a PrefLib header", "an empty file")
     modern = lines[0][1].startswith("#")
-    header, rest = (_modern_header if modern else _old_header)(path, lines, suffix)
-    ballots = _ballots(path, header, rest, ":" if modern else ",")
-    n_voters = sum(count for count, _ in ballots)
-    for line, total, what in header.totals:  # a file that was cut off is found here
-        found = n_voters if what == "voters" else len(ballots)
-        if total != found:
-            raise malformed(path, line, f"{total} {what}, as declared there", f"{found} in the file")
-    ranks = ranks_from_orders([order for _, order in ballots], n_labels=len(header.names))
-    target = np.repeat(ranks, np.array([count for count, _ in ballots], dtype=np.intp), axis=0)
-    descr = [
-        header.title,
-        header.description,
-        f"{read_from(path, len(target), 0, len(header.names))} Voters; PrefLib type {header.kind}.",
-    ]
-    return make_bunch(np.empty((len(target), 0)), target, [], header.names, "\n\n".join(filter(None, descr)))
+    suffix = Path(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
+    header, rest = _modern_header(path, lines) if modern else _old_header(path, lines)
+    type_line, kind = header.get("DATA TYPE", (None, suffix))
+    kind = kind.lower()
+    if kind not in _TYPES:
+        raise malformed(path, type_line, "one of the types soc, soi, toc, toi (orders)", repr(kind))
+    names = _names(path, header, rest[0][0] if rest else lines[-1][0] + 1)
+    ballots = []
+    for line, text in rest:
+        count, separator, order = text.partition(":" if modern else ",")
+        if not separator:
+            raise malformed(path, line, "count: order" if modern else "count,order", excerpt(text))
+        n_voters = _integer(path, line, count, "the number of voters", 1)
+        ballots.append((n_voters, _order(path, line, order, kind, len(names))))
+    counts = np.array([count for count, _ in ballots], dtype=np.intp)
+    for key, what, found in (
+        ("NUMBER VOTERS", "voters", counts.sum()),
+        ("NUMBER UNIQUE ORDERS", "orders", len(counts)),
+    ):
+        if key in header:  # a file that was cut off is found here
+            total = _integer(path, *header[key], key.lower())
+            if total != found:
+                raise malformed(path, header[key][0], f"{total} {what}, as declared there", f"{found} in the file")
+    ranks = ranks_from_orders([order for _, order in ballots], n_labels=len(names))
+    target = np.repeat(ranks, counts, axis=0)
+    texts = [header[key][1] for key in ("TITLE", "DESCRIPTION") if key in header]
+    texts.append(f"{read_from(path, len(target), 0, len(names))} Voters; PrefLib type {kind}.")
+    return make_bunch(np.empty((len(target), 0)), target, [], names, "\n\n".join(filter(None, texts)))
 
 
-@dataclass
-class _Header:
-    kind: str
-    names: list[str] = field(default_factory=list)
-    title: str = ""
-    description: str = ""
-    totals: list[tuple[int, int, str]] = field(default_factory=list)  # (line, total, of what)
-
-
-def _modern_header(path: PathLike, lines: Lines, suffix: str) -> tuple[_Header, Lines]:
-    """Lines ``# KEY: value``; returns the lines after them too."""
-    header = _Header(suffix)
-    declared: tuple[int, int] | None = None  # line and number of the alternatives
-    names: dict[int, str] = {}
-    type_line = None
+def _modern_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
+    """The lines ``# KEY: value``, and the lines after them."""
+    header: Header = {}
     n_lines = next((i for i, (_, text) in enumerate(lines) if not text.startswith("#")), len(lines))
     for line, text in lines[:n_lines]:
         key, colon, value = text.removeprefix("#").partition(":")
-        key, value = " ".join(key.split()).upper(), value.strip()
-        if not colon:
-            continue  # a remark
-        if key == "DATA TYPE":
-            header.kind, type_line = value.lower(), line
-        elif key == "NUMBER ALTERNATIVES":
-            declared = (line, _integer(path, line, value, key.lower()))
-        elif key in ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS"):
-            header.totals.append((line, _integer(path, line, value, key.lower()), key.lower().split()[-1]))
-        elif key.startswith("ALTERNATIVE NAME "):
-            number = _integer(path, line, key.removeprefix("ALTERNATIVE NAME "), "the number of an alternative", 1)
-            if number in names:
-                raise malformed(path, line, "a name for each alternative", f"a second one for {number}")
-            names[number] = _different(path, line, value, names, number)
-        elif key in ("TITLE", "DESCRIPTION"):
-            setattr(header, key.lower(), value)
-    _check_type(path, type_line, header.kind)
-    rest = [(line, text) for line, text in lines[n_lines:] if not text.startswith("#")]
-    end = rest[0][0] if rest else lines[-1][0] + 1  # where the header would have gone on
-    line, n_alternatives = declared or (end, len(names))
+        key = " ".join(key.split()).upper()
+        if key in header and key.startswith(_NAME):
+            raise malformed(path, line, "a name for each alternative", f"a second one for {key.removeprefix(_NAME)}")
+        if colon:  # other lines are remarks
+            header[key] = (line, value.strip())
+    return header, [(line, text) for line, text in lines[n_lines:] if not text.startswith("#")]
+
+
+def _old_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
+    """The number of alternatives, their names, the totals, with the keys of today's format; and the lines after them."""
+    header: Header = {"NUMBER ALTERNATIVES": lines[0]}
+    n_alternatives = _integer(path, *lines[0], "the number of alternatives", 1)
+    expected = [*(f"{i},name" for i in range(1, n_alternatives + 1)), "voters,sum of counts,different orders"]
+    for i, what in enumerate(expected, start=1):
+        if i >= len(lines):
+            raise malformed(path, lines[-1][0] + 1, what, "the end of the file")
+        line, text = lines[i]
+        first, *others = text.split(",", 1 if i <= n_alternatives else -1)
+        if i <= n_alternatives and first.strip() == str(i) and others:
+            header[f"{_NAME}{i}"] = (line, others[0].strip())
+        elif i > n_alternatives and len(others) == 2:
+            header["NUMBER VOTERS"], header["NUMBER UNIQUE ORDERS"] = ((line, total) for total in others)
+        else:
+            raise malformed(path, line, what, excerpt(text))
+    return header, lines[len(expected) + 1 :]
+
+
+def _names(path: PathLike, header: Header, end: int) -> list[str]:
+    """Names of the alternatives, their numbers if they have none; `end` is the line after the header."""
+    names: dict[int, str] = {}
+    for key, (line, name) in header.items():
+        if key.startswith(_NAME):
+            number = _integer(path, line, key.removeprefix(_NAME), "the number of an alternative", 1)
+            for other in (other for other, known in names.items() if known == name):
+                found = f"{excerpt(name)} for {other} and for {number}"
+                raise malformed(path, line, "different names of the alternatives", found)
+            names[number] = name
+    line, n_alternatives = end, len(names)
+    if "NUMBER ALTERNATIVES" in header:
+        line, text = header["NUMBER ALTERNATIVES"]
+        n_alternatives = _integer(path, line, text, "number alternatives")
     if not n_alternatives:
         raise malformed(path, line, "alternatives in the header", "none")
     numbers = range(1, n_alternatives + 1)
@@ -133,45 +155,10 @@ def _modern_header(path: PathLike, lines: Lines, suffix: str) -> tuple[_Header, 
         missing = [number for number in numbers if number not in names]
         found = f"none for {missing[0]}" if missing else f"one for {max(names)}"
         raise malformed(path, line, f"names for the alternatives 1 to {n_alternatives}", found)
-    header.names = [names.get(number, str(number)) for number in numbers]
-    return header, rest
+    return [names.get(number, str(number)) for number in numbers]
 
 
-def _old_header(path: PathLike, lines: Lines, suffix: str) -> tuple[_Header, Lines]:
-    """The number of alternatives, their names, the totals; returns the lines after them too."""
-    _check_type(path, None, suffix)
-    header = _Header(suffix)
-    number, text = lines[0]
-    n_alternatives = _integer(path, number, text, "the number of alternatives", 1)
-    names: dict[int, str] = {}
-    for i in range(1, n_alternatives + 1):
-        number, text = _line(path, lines, i, f"{i},name")
-        key, comma, name = text.partition(",")
-        if not comma or key.strip() != str(i):
-            raise malformed(path, number, f"{i},name", excerpt(text))
-        names[i] = _different(path, number, name.strip(), names, i)
-    header.names = list(names.values())
-    expected = "voters,sum of counts,different orders"
-    number, text = _line(path, lines, n_alternatives + 1, expected)
-    if text.count(",") != 2:
-        raise malformed(path, number, expected, excerpt(text))
-    _, voters, orders = (_integer(path, number, part, "a total") for part in text.split(","))
-    header.totals = [(number, voters, "voters"), (number, orders, "orders")]
-    return header, lines[n_alternatives + 2 :]
-
-
-def _ballots(path: PathLike, header: _Header, lines: Lines, separator: str) -> list[tuple[int, Order]]:
-    ballots = []
-    for line, text in lines:
-        count, found, order = text.partition(separator)
-        if not found:
-            raise malformed(path, line, "count: order" if separator == ":" else "count,order", excerpt(text))
-        n_voters = _integer(path, line, count, "the number of voters", 1)
-        ballots.append((n_voters, _order(path, header, line, order)))
-    return ballots
-
-
-def _order(path: PathLike, header: _Header, line: int, text: str) -> Order:
+def _order(path: PathLike, line: int, text: str, kind: str, n_alternatives: int) -> Order:
     """Groups of tied alternatives, counted from 0."""
     compact = re.sub(r"\{\},?|,\{\}", "", "".join(text.split()))  # an empty group says nothing
     if not _ORDER.fullmatch(compact):
@@ -181,41 +168,21 @@ def _order(path: PathLike, header: _Header, line: int, text: str) -> Order:
     for tied, single in _ITEM.findall(compact):
         numbers = [_integer(path, line, n, "the number of an alternative", 1) for n in (tied or single).split(",")]
         for number in numbers:
-            if number > len(header.names):
-                raise malformed(path, line, f"an alternative from 1 to {len(header.names)}", str(number))
+            if number > n_alternatives:
+                raise malformed(path, line, f"an alternative from 1 to {n_alternatives}", str(number))
             if number in seen:
                 raise malformed(path, line, "each alternative once", f"{number} twice")
             seen.add(number)
-        if len(numbers) > 1 and header.kind.startswith("s"):
-            raise malformed(path, line, f"an order without ties (type {header.kind})", excerpt(f"{{{tied}}}"))
+        if len(numbers) > 1 and kind.startswith("s"):
+            raise malformed(path, line, f"an order without ties (type {kind})", excerpt(f"{{{tied}}}"))
         order.append(tuple(number - 1 for number in numbers))
-    if len(seen) < len(header.names) and header.kind.endswith("c"):
-        expected = f"a complete order of {len(header.names)} alternatives (type {header.kind})"
+    if len(seen) < n_alternatives and kind.endswith("c"):
+        expected = f"a complete order of {n_alternatives} alternatives (type {kind})"
         raise malformed(path, line, expected, f"{len(seen)} of them")
     return order
-
-
-def _line(path: PathLike, lines: Lines, i: int, expected: str) -> tuple[int, str]:
-    if i >= len(lines):
-        raise malformed(path, lines[-1][0] + 1, expected, "the end of the file")
-    return lines[i]
 
 
 def _integer(path: PathLike, line: int, text: str, what: str, least: int = 0) -> int:
     if not text.strip().isdecimal() or int(text) < least:
         raise malformed(path, line, f"{what}, an integer of at least {least}", excerpt(text.strip()))
     return int(text)
-
-
-def _different(path: PathLike, line: int, name: str, names: dict[int, str], number: int) -> str:
-    """The name of an alternative, which no other may have."""
-    for other, known in names.items():
-        if known == name:
-            found = f"{excerpt(name)} for {other} and for {number}"
-            raise malformed(path, line, "different names of the alternatives", found)
-    return name
-
-
-def _check_type(path: PathLike, line: int | None, kind: str) -> None:
-    if kind not in _TYPES:
-        raise malformed(path, line, "one of the types soc, soi, toc, toi (orders)", repr(kind))
