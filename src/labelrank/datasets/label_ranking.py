@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, validate_params
 from labelrank.aggregation.mallows.sampling import draw_around as mallows_noise
 from labelrank.datasets._checks import COUNT, FRACTION, NON_NEGATIVE
-from labelrank.datasets._utilities import FloatArray, linear_utilities, nonlinear_utilities
+from labelrank.datasets._utilities import linear_utilities, nonlinear_utilities
 from labelrank.supervision import mask_rankings, ranks_from_scores
 
 

@@ -86,10 +86,8 @@ def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
         n_voters = _integer(path, line, count, "the number of voters", 1)
         ballots.append((n_voters, _order(path, line, order, kind, len(names))))
     counts = np.array([count for count, _ in ballots], dtype=np.intp)
-    for key, what, found in (
-        ("NUMBER VOTERS", "voters", counts.sum()),
-        ("NUMBER UNIQUE ORDERS", "orders", len(counts)),
-    ):
+    totals = (("NUMBER VOTERS", "voters", counts.sum()), ("NUMBER UNIQUE ORDERS", "orders", len(counts)))
+    for key, what, found in totals:
         if key in header:  # a file that was cut off is found here
             total = _integer(path, *header[key], key.lower())
             if total != found:
@@ -116,7 +114,7 @@ def _modern_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
 
 
 def _old_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
-    """The number of alternatives, their names, the totals, with the keys of today's format; and the lines after them."""
+    """The number of alternatives, their names, the totals with the keys of today's format, and the lines after them."""
     header: Header = {"NUMBER ALTERNATIVES": lines[0]}
     n_alternatives = _integer(path, *lines[0], "the number of alternatives", 1)
     expected = [*(f"{i},name" for i in range(1, n_alternatives + 1)), "voters,sum of counts,different orders"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import validate_params
 from labelrank.datasets._bunch import make_bunch
 from labelrank.datasets._checks import COUNT, NOMINAL
 from labelrank.datasets._columns import (
     Column,
-    FloatArray,
     Nominal,
     column_of_series,
     columns_of_frame,

@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
+from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, validate_params
 from labelrank.datasets._bunch import make_bunch, read_from
 from labelrank.datasets._checks import COUNT, NOMINAL
 from labelrank.datasets._columns import (
     Category,
     Column,
-    FloatArray,
     Nominal,
     column_of_series,
     columns_of_frame,
