@@ -9,7 +9,7 @@ from oracles.graphs import edges_by_instance
 from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs
-from labelrank._kernels.pairs.rows import agreement, counts_of_neighbors
+from labelrank._kernels.pairs.rows import counts_of_neighbors
 from labelrank.pairs import pair_shares, votes_of_counts
 
 
@@ -121,9 +121,6 @@ def test_concordance(graphs, seed):
     ranks = np.random.default_rng(seed).integers(1, 4, size=graphs.shape).astype(float)
     for found, expected in zip(graphs.concordance(ranks), oracle.concordance(graphs, ranks), strict=True):
         np.testing.assert_allclose(found, expected)
-    rows = graphs.pair_rows()
-    for i in range(len(graphs)):
-        np.testing.assert_allclose(agreement(rows, i, ranks[i]), [column[i] for column in graphs.concordance(ranks)])
 
 
 @given(any_graphs())

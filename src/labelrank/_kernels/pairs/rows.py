@@ -1,11 +1,9 @@
-"""The observed pairs of single rows, rankings and edges alike: adding up counts, and agreement with a ranking.
+"""Pair counts of single rows and of neighborhoods, over rankings and edges alike.
 
 `rows` is a :class:`labelrank.pairs.PairRows`.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from labelrank._kernels.compile import kernel
 
@@ -35,19 +33,3 @@ def counts_of_neighbors(neighbors, weights, counts, rows, tie):
         for j in range(neighbors.shape[1]):
             if weights[i, j] > 0.0:
                 add_counts(rows, neighbors[i, j], weights[i, j], tie, counts[i])
-
-
-@kernel
-def agreement(rows, i, ranks):
-    """Σ w sign(Δranks) over the pairs of row i, positive where `ranks`, (k,), agree with it, and Σ w."""
-    balance, total = 0.0, 0.0
-    row = rows.values[i]
-    for a in range(row.shape[0]):
-        for b in range(row.shape[0]):
-            if row[a] < row[b]:
-                total += 1.0
-                balance += np.sign(ranks[b] - ranks[a])
-    for e in range(rows.indptr[i], rows.indptr[i + 1]):
-        total += rows.weight[e]
-        balance += rows.weight[e] * np.sign(ranks[rows.worse[e]] - ranks[rows.better[e]])
-    return balance, total

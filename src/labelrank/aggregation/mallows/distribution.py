@@ -184,8 +184,9 @@ class Mallows(BaseEstimator):
                 'spread="completed" needs rankings, but these graphs are stored as edges and cannot be completed; '
                 'use spread="pairwise"'
             )
-        self.center_, self.n_iter_ = self._find_center(graphs, weight)
-        self.theta_ = self._find_theta(graphs, weight)
+        center, n_iter = self._find_center(graphs, weight)
+        self.theta_ = self._find_theta(graphs, weight, center)
+        self.center_, self.n_iter_ = center, n_iter
         self.labels_ = np.asarray(graphs.labels)
         return self
 
@@ -200,15 +201,15 @@ class Mallows(BaseEstimator):
         center[np.lexsort((-votes, -first))] = np.arange(1, len(votes) + 1)
         return center, 0
 
-    def _find_theta(self, graphs: PreferenceGraphs, weight: FloatArray) -> float:
+    def _find_theta(self, graphs: PreferenceGraphs, weight: FloatArray, center: FloatArray) -> float:
         if self.spread == "completed":
             # A single label would be completed to the center, and count as a perfect ranking.
             used = graphs.observed().sum(axis=1) >= 2
-            completed = most_probable_extension(graphs[used].rank_values(), self.center_)
+            completed = most_probable_extension(graphs[used].rank_values(), center)
             counts = as_graphs(completed).pair_counts(weight[used] if used.any() else None, ties=0.5)
         else:
             counts = graphs.pair_counts(weight)
-        return float(spread_of_counts(counts[np.newaxis], self.center_[np.newaxis], largest=np.inf)[0])
+        return float(spread_of_counts(counts[np.newaxis], center[np.newaxis], largest=np.inf)[0])
 
     def logpmf(self, rankings: Any) -> FloatArray:
         """Log-probability of rankings; of an incomplete one, of all complete rankings that extend it.
