@@ -87,12 +87,12 @@ def layers_of_tree(parent_of, labels, relevant, n_layers):
     """
     nodes = set(parent_of) | {parent for parent in parent_of.values() if parent is not None}
     children = {node: [n for n in nodes if parent_of.get(n) == node] for node in nodes}
-    neighbours = {("node", node): set() for node in nodes}
-    neighbours["root"] = set()
+    neighbors = {("node", node): set() for node in nodes}
+    neighbors["root"] = set()
 
     def connect(a, b):
-        neighbours.setdefault(a, set()).add(b)
-        neighbours.setdefault(b, set()).add(a)
+        neighbors.setdefault(a, set()).add(b)
+        neighbors.setdefault(b, set()).add(a)
 
     for node in nodes:
         parent = parent_of.get(node)
@@ -113,7 +113,7 @@ def layers_of_tree(parent_of, labels, relevant, n_layers):
     queue = deque(correct)
     while queue:
         here = queue.popleft()
-        for other in neighbours[here]:
+        for other in neighbors[here]:
             if other not in distance:
                 distance[other] = distance[here] + 1
                 queue.append(other)

@@ -16,7 +16,7 @@ from_hierarchy = PreferenceGraphs.from_hierarchy
 
 
 @st.composite
-def labelled_trees(draw):
+def labeled_trees(draw):
     """A tree, the nodes that are labels (in some order), the label sets of some instances, a number of layers."""
     parent_of = draw(trees())
     labels = draw(st.permutations(list(parent_of)))
@@ -34,7 +34,7 @@ def with_ancestors(nodes, parent_of):
     return closed
 
 
-@given(labelled_trees(), st.booleans())
+@given(labeled_trees(), st.booleans())
 def test_layers_equal_distances_in_the_tree(drawn, ancestors_along):
     parent_of, labels, sets, n_layers = drawn
     names = {node: f"node {node}" for node in parent_of}
@@ -53,7 +53,7 @@ def test_layers_equal_distances_in_the_tree(drawn, ancestors_along):
         assert graphs.shape == (len(sets), len(labels))
 
 
-@given(labelled_trees())
+@given(labeled_trees())
 def test_an_array_of_parents_is_the_same_tree(drawn):
     parent_of, _, sets, n_layers = drawn
     n = len(parent_of)
