@@ -165,7 +165,7 @@ def test_strings_that_are_not_declared(library, declared):
     frame = library.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"], "shape": ["round", "square"]})
     with pytest.raises(ValueError, match=r"the column 'colour' of X is not numeric .* name it in categorical_features"):
         DecisionTreeRanker(categorical_features=declared).fit(frame, [[1, 2], [2, 1]])
-    with pytest.raises(ValueError, match=r"the column 1 of X is not numeric .* pass a data frame and name it"):
+    with pytest.raises(ValueError, match=r"X is not numeric .*; if X has categories, pass a data frame"):
         DecisionTreeRanker().fit(np.array([[1.0, "red"], [2.0, "blue"]], dtype=object), [[1, 2], [2, 1]])
 
 

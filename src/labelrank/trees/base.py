@@ -13,10 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray
-from labelrank._compat import Interval, RealNotInt, StrOptions, check_feature_names, check_n_features
+from labelrank._compat import Interval, RealNotInt, StrOptions
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
-from labelrank.trees.categories import categorical_mask, column_names, encode, learn_categories, refuse_strings
+from labelrank.supervision.frames import frame_of
+from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
 from labelrank.trees.data import make_sample, sorted_features
 from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
 from labelrank.trees.prediction import Trees, mean_values, probabilities_of, scores_of, spread_of
@@ -96,21 +97,20 @@ class BaseTreeRanker(BaseRanker):
         return {"dtype": np.float64, "ensure_all_finite": "allow-nan", "order": "C"}
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        frame, mask = X, None
-        if column_names(X) is not None:
-            mask = categorical_mask(X, self.categorical_features)
-            if mask.any():
-                self.categories_ = learn_categories(X, mask)
-                X = encode(X, self.categories_)
+        frame = frame_of(X)
+        if frame is not None:
+            self.is_categorical_ = categorical_mask(X, self.categorical_features)
+            if self.is_categorical_.any():
+                self.categories_ = learn_categories(frame, self.is_categorical_)
+                X = encode(frame, self.categories_)
         try:
             data = super()._validate(X, y, sample_weight)
         except ValueError as error:
             if "could not convert" in str(error):
-                refuse_strings(X)
+                raise not_numeric(X, error) from error
             raise
-        if hasattr(self, "categories_"):
-            check_feature_names(self, frame, reset=True)
-        self.is_categorical_ = categorical_mask(data.X, self.categorical_features) if mask is None else mask
+        if frame is None:
+            self.is_categorical_ = categorical_mask(data.X, self.categorical_features)
         self.had_missing_ = np.isnan(data.X).any(axis=0)
         return data
 
@@ -147,30 +147,20 @@ class BaseTreeRanker(BaseRanker):
         return np.array([0, len(self.children_left_)])
 
     def _trees(self) -> Trees:
-        return Trees(
-            offsets=self._offsets(),
-            left=self.children_left_,
-            right=self.children_right_,
-            feature=self.feature_,
-            threshold=self.threshold_,
-            missing_left=self.missing_left_,
-            is_categorical=self.is_categorical_,
-        )
+        children = self.children_left_, self.children_right_
+        splits = self.feature_, self.threshold_, self.missing_left_
+        return Trees(self._offsets(), *children, *splits, self.is_categorical_)
 
     def _check_X(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         if hasattr(self, "categories_"):
-            if column_names(X) is None:
+            frame = frame_of(X)
+            if frame is None:
                 raise ValueError(
                     f"{type(self).__name__} was fitted on a data frame with categories; X must be such a frame, got "
                     f"{type(X).__name__}"
                 )
-            check_feature_names(self, X, reset=False)
-            check_n_features(self, X, reset=False)
-            X = encode(X, self.categories_)
-            if np.isinf(X).any():
-                raise ValueError("Input X contains infinity")
-            return X
+            X = encode(frame, self.categories_)
         checked: FloatArray = super()._check_X(X)
         return checked
 
@@ -254,10 +244,8 @@ def _number_of_features(max_features: Any, n_features: int) -> int:
         )
     if max_features is None:
         return n_features
-    if max_features == "sqrt":
-        return max(1, int(np.sqrt(n_features)))
-    if max_features == "log2":
-        return max(1, int(np.log2(n_features)))
     if isinstance(max_features, numbers.Integral):
         return min(int(max_features), n_features)
-    return max(1, int(max_features * n_features))
+    functions = {"sqrt": np.sqrt, "log2": np.log2}
+    number = functions[max_features](n_features) if isinstance(max_features, str) else max_features * n_features
+    return max(1, int(number))

@@ -5,33 +5,30 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._arrays import is_missing
+from labelrank._arrays import BoolArray, is_missing
+from labelrank.supervision.frames import frame_of
 
 
-def categorical_mask(X: Any, categorical_features: Any) -> npt.NDArray[np.bool_]:
+def categorical_mask(X: Any, categorical_features: Any) -> BoolArray:
     """Which columns of X, an array or a data frame, are categories.
 
     `categorical_features` is a mask, indices, names, or "from_dtype": the columns of a frame with a categorical type.
     """
-    names = column_names(X)
-    n_features = X.shape[1]
+    frame, n_features = frame_of(X), X.shape[1]
+    names = None if frame is None else frame.columns
     mask = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return mask
-    if isinstance(categorical_features, str):
-        if categorical_features != "from_dtype":
-            raise ValueError(
-                'categorical_features must be None, "from_dtype", or a mask, indices or names of features, got '
-                f"{categorical_features!r}"
-            )
-        if names is not None:
-            mask[:] = [str(X[name].dtype).lower().startswith(("category", "categorical", "enum")) for name in names]
+    if isinstance(categorical_features, str):  # "from_dtype"
+        if frame is not None:
+            mask[:] = [frame[name].dtype in (nw.Categorical, nw.Enum) for name in frame.columns]
         return mask
     chosen = np.asarray(categorical_features, dtype=object).ravel()
-    if all(isinstance(c, (bool, np.bool_)) for c in chosen) and len(chosen):
+    if len(chosen) and all(isinstance(c, bool | np.bool_) for c in chosen):
         if len(chosen) != n_features:
             raise ValueError(f"categorical_features is a mask of {len(chosen)} features, but X has {n_features}")
         return chosen.astype(bool)
@@ -52,50 +49,36 @@ def categorical_mask(X: Any, categorical_features: Any) -> npt.NDArray[np.bool_]
     return mask
 
 
-def column_names(X: Any) -> list[Any] | None:
-    """Names of the columns of a data frame, None for anything else."""
-    return list(X.columns) if hasattr(X, "columns") and hasattr(X, "__getitem__") else None
-
-
-def learn_categories(X: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """The sorted values of each categorical column of a frame, in an object array; None for the other columns."""
+def learn_categories(frame: nw.DataFrame[Any], mask: BoolArray) -> npt.NDArray[Any]:
+    """Sorted values of each categorical column, in an object array; None for the other columns."""
     categories = np.empty(len(mask), dtype=object)
-    for f, name in enumerate(column_names(X) or []):
-        if mask[f]:
-            values = {v for v in X[name].to_list() if not is_missing(v)}
-            categories[f] = np.array(sorted(values, key=lambda v: (str(type(v)), v)), dtype=object)
+    for f in np.flatnonzero(mask):
+        values = {v for v in frame[frame.columns[f]].to_list() if not is_missing(v)}
+        categories[f] = np.array(sorted(values, key=lambda v: (str(type(v)), v)), dtype=object)
     return categories
 
 
-def encode(X: Any, categories: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """A data frame as numbers: the place of a category among those learned, -1 if it is new, NaN if missing."""
+def encode(frame: nw.DataFrame[Any], categories: npt.NDArray[Any]) -> Any:
+    """Replace categories by their places among those learned: -1 if a category is new, NaN if it is missing.
+
+    Columns are not checked here; scikit-learn compares them with those of ``fit``.
+    """
     columns = []
-    for name, known in zip(column_names(X) or [], categories, strict=True):
-        if known is None:
-            try:
-                columns.append(np.asarray(X[name].to_numpy(), dtype=np.float64))
-            except ValueError as error:
-                raise _not_a_number(name, error) from error
-            continue
-        place = {v: float(i) for i, v in enumerate(known)}
-        columns.append(
-            np.array([np.nan if is_missing(v) else place.get(v, -1.0) for v in X[name].to_list()], dtype=np.float64)
-        )
-    return np.column_stack(columns)
+    for name, known in zip(frame.columns, categories, strict=False):
+        if known is not None:
+            place = {v: float(i) for i, v in enumerate(known)}
+            codes = [np.nan if is_missing(v) else place.get(v, -1.0) for v in frame[name].to_list()]
+            columns.append(nw.new_series(name, codes, nw.Float64, backend=frame.implementation))
+    return frame.with_columns(*columns).to_native()
 
 
-def refuse_strings(X: Any) -> None:
-    """Say which column of X, a frame or an array, cannot be made numbers, and what to do about it."""
-    names = column_names(X)
-    if names is None:
-        X = np.asarray(X, dtype=object)
-    for f in range(X.shape[1] if len(X.shape) == 2 else 0):
-        try:
-            np.asarray(X[:, f] if names is None else X[names[f]].to_numpy(), dtype=np.float64)
-        except ValueError as error:
-            raise _not_a_number(f if names is None else names[f], error, framed=names is not None) from error
-
-
-def _not_a_number(column: Any, error: Exception, *, framed: bool = True) -> ValueError:
-    advice = "name it in categorical_features" if framed else "pass a data frame and name it in categorical_features"
-    return ValueError(f"the column {column!r} of X is not numeric ({error}); if it has categories, {advice}")
+def not_numeric(X: Any, error: ValueError) -> ValueError:
+    """An error that says which column of X cannot be converted to numbers, and what to do about it."""
+    frame = frame_of(X)
+    if frame is None:
+        advice = "if X has categories, pass a data frame and name their columns in categorical_features"
+        return ValueError(f"X is not numeric ({error}); {advice}")
+    column = next((name for name in frame.columns if not frame[name].dtype.is_numeric()), None)
+    return ValueError(
+        f"the column {column!r} of X is not numeric ({error}); if it has categories, name it in categorical_features"
+    )

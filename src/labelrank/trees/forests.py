@@ -38,22 +38,22 @@ class BaseForestRanker(BaseTreeRanker):
 
     def __init__(
         self,
-        n_estimators: int,
+        n_estimators: int = 100,
         *,
-        criterion: Criterion,
-        max_depth: int | None,
-        min_samples_split: float | None,
-        min_samples_leaf: float,
-        max_leaf_nodes: int | None,
-        max_features: float | str | None,
-        ccp_alpha: float,
-        shrinkage: float,
-        bootstrap: bool,
-        oob_score: bool,
-        categorical_features: Any,
-        n_jobs: int | None,
-        random_state: Any,
-        on_empty: OnEmpty,
+        criterion: Criterion = "pair_gini",
+        max_depth: int | None = None,
+        min_samples_split: float | None = 2,
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        max_features: float | str | None = None,
+        ccp_alpha: float = 0.0,
+        shrinkage: float = 0.1,
+        bootstrap: bool = False,
+        oob_score: bool = False,
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        on_empty: OnEmpty = "warn",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -298,32 +298,6 @@ categorical_features, n_jobs, random_state, on_empty
     """
 
     _splitter = "random"
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: Criterion = "pair_gini",
-        max_depth: int | None = None,
-        min_samples_split: float | None = 2,
-        min_samples_leaf: float = 1,
-        max_leaf_nodes: int | None = None,
-        max_features: float | str | None = None,
-        ccp_alpha: float = 0.0,
-        shrinkage: float = 0.1,
-        bootstrap: bool = False,
-        oob_score: bool = False,
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        on_empty: OnEmpty = "warn",
-    ) -> None:
-        super().__init__(
-            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, max_leaf_nodes=max_leaf_nodes, max_features=max_features,
-            ccp_alpha=ccp_alpha, shrinkage=shrinkage, bootstrap=bootstrap, oob_score=oob_score,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state, on_empty=on_empty,
-        )  # fmt: skip
 
 
 def _bootstrap_counts(seed: int, weight: FloatArray) -> IntArray:

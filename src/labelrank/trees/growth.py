@@ -47,7 +47,6 @@ class Workspace(NamedTuple):
     sums: FloatArray  # (n_nodes, n_sums), zeros at first
     first: IntArray  # (n_nodes,), where the rows of a node begin
     depth: IntArray  # (n_nodes,)
-    code: IntArray  # (n_nodes,), of the split
     gain: FloatArray  # (n_nodes,), of the split
     is_leaf: BoolArray  # (n_nodes,)
     queue: IntArray  # (n_nodes,), nodes that have a split and no children yet
@@ -69,25 +68,11 @@ def theta_table(n_labels: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Grower:
-    """Grows trees on one sample by one set of rules.
-
-    Attributes
-    ----------
-    sample : Sample
-        Training rows.
-    order : ndarray of shape (n_features, n_samples), or None
-        Sorted features; None to draw thresholds at random.
-    table : ndarray, or None
-        `theta_table` for the Mallows criterion; None for the pair Gini.
-    rules : Rules
-        Limits.
-    ccp_alpha : float
-        Complexity parameter of the pruning.
-    """
+    """Grows trees on one sample by one set of rules."""
 
     sample: Sample
-    order: IntArray | None
-    table: FloatArray | None
+    order: IntArray | None  # sorted features; None to draw thresholds at random
+    table: FloatArray | None  # `theta_table` for the Mallows criterion; None for the pair Gini
     rules: Rules
     ccp_alpha: float
 
@@ -128,7 +113,6 @@ def _empty_nodes(sample: Sample, size: int) -> tuple[Nodes, Workspace]:
         sums=np.zeros((size, n_sums)),
         first=np.zeros(size, dtype=np.int64),
         depth=np.zeros(size, dtype=np.int64),
-        code=np.zeros(size, dtype=np.int64),
         gain=np.empty(size),
         is_leaf=np.zeros(size, dtype=bool),
         queue=np.empty(size, dtype=np.int64),

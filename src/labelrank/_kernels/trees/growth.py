@@ -10,7 +10,6 @@ import numpy as np
 from labelrank._kernels.compile import kernel
 from labelrank._kernels.trees.splits import (
     BETTER,
-    MISSING,
     ROW,
     Split,
     add_row,
@@ -70,7 +69,7 @@ def partition(items, goes_left, buffer):
 
 
 @kernel
-def mark_rows(x, rows, categorical, threshold, missing_left, goes_left):
+def mark(x, rows, categorical, threshold, missing_left, goes_left):
     """Mark which rows go left, by the values x of a feature; return the number of missing values."""
     n_missing = 0
     for row in rows:
@@ -78,19 +77,6 @@ def mark_rows(x, rows, categorical, threshold, missing_left, goes_left):
         goes_left[row] = v == threshold if categorical else v <= threshold
         if v != v:
             goes_left[row] = missing_left
-            n_missing += 1
-    return n_missing
-
-
-@kernel
-def mark_sorted(items, categorical, code, missing_left, goes_left):
-    """Mark which rows go left, by the sorted values of a feature; return the number of missing values."""
-    n_missing = 0
-    for item in items:
-        c = item >> 32
-        goes_left[item & ROW] = c == code if categorical else c <= code
-        if c == MISSING:
-            goes_left[item & ROW] = missing_left
             n_missing += 1
     return n_missing
 
@@ -143,7 +129,7 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
             whole, perfect = node_weight[node], np.inf
             if table is None:  # the value of two sides that agree about all pairs, beyond which no split can go
                 perfect = (2 * sample.n_pairs * nodes.impurity[node] * whole - gain[node]) / BETTER
-            best, tried = Split(-1.0, np.nan, 0, False), 0
+            best, tried = Split(-1.0, np.nan, False), 0
             for j in range(n_features):
                 if tried == rules.max_features or best.value >= perfect:
                     break
@@ -165,7 +151,6 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
                     nodes.feature[node] = f
             if best.value >= 0.0:
                 nodes.threshold[node], nodes.missing_left[node] = best.threshold, best.missing_left
-                work.code[node] = best.code
                 gain[node] += best.value
                 queue[n_queued] = node
                 n_queued += 1
@@ -181,13 +166,8 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
                     at = i
         parent, queue[at] = queue[at], queue[n_queued]
         first, last = start[parent], start[parent] + n_rows[parent]
-        f, missing_left, n_missing = nodes.feature[parent], nodes.missing_left[parent], 0
-        categorical = sample.is_categorical[f]
-        if order is not None:
-            n_missing = mark_sorted(order[f, first:last], categorical, work.code[parent], missing_left, goes_left)
-        if values is not None:
-            threshold = nodes.threshold[parent]
-            n_missing = mark_rows(x[f], rows[first:last], categorical, threshold, missing_left, goes_left)
+        f, threshold, missing_left = nodes.feature[parent], nodes.threshold[parent], nodes.missing_left[parent]
+        n_missing = mark(x[f], rows[first:last], sample.is_categorical[f], threshold, missing_left, goes_left)
         n_left = partition(rows[first:last], goes_left, work.items)
         new, n_nodes, n_leaves = n_nodes, n_nodes + 2, n_leaves + 1
         nodes.left[parent], nodes.right[parent] = new, new + 1

@@ -29,7 +29,6 @@ class Split(NamedTuple):
 
     value: float  # of the criterion, larger is better
     threshold: float
-    code: int  # of the largest value that goes left, if the feature is sorted
     missing_left: bool
 
 
@@ -148,7 +147,7 @@ def best_threshold(sample, f, items, total, whole, table, least, work, best):
             above = sample.x[f, items[at + 1] & ROW]
             middle = 0.5 * threshold + 0.5 * above
             threshold = middle if threshold <= middle < above else threshold
-    return True, Split(value, threshold, items[at] >> 32, missing_left)
+    return True, Split(value, threshold, missing_left)
 
 
 @kernel(error_model="numpy")
@@ -203,5 +202,5 @@ def random_threshold(sample, f, rows, values, uniform, total, whole, table, leas
         if w >= least and whole - w >= least:
             value = value_of(left, w, total, whole, sample.n_pairs, sample.complete, table)
             if value > best.value * BETTER:
-                best = Split(value, threshold, 0, with_missing == 1)
+                best = Split(value, threshold, with_missing == 1)
     return True, best
