@@ -1,6 +1,6 @@
 """Ranking trees and forests against scikit-lr's tree and scikit-learn's extra trees.
 
-Claims, CPU seconds of one thread, each measured next to its rival:
+Claims about CPU seconds of one thread, each measured next to its rival:
 
 1. one tree: at least 10 times faster than scikit-lr 0.3.0 at equal or better tau, on calhousing and segment; at least
    30 times on segment with 30 % of the labels missing (needs LABELRANK_SCIKIT_LR_PYTHON, see _scikit_lr.py);
@@ -9,7 +9,7 @@ Claims, CPU seconds of one thread, each measured next to its rival:
 4. the first tree of a process: at most 6 s of compilation with an empty cache, at most 0.5 s with a full one.
 
 The two data sets are read from the folder LABELRANK_DATA; without it, and with ``--quick``, data of the same shapes are
-made. Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
+generated. The exit status is 1 if a claim does not hold; ``--quick`` takes small sizes and only reports.
 
     python benchmarks/bench_trees.py [--quick] [--only 2]
 """
@@ -30,8 +30,7 @@ from sklearn.model_selection import train_test_split
 from labelrank import mask_rankings
 from labelrank.datasets import make_label_ranking, read_csv
 from labelrank.metrics import kendall_tau
-from labelrank.trees import ExtraTreesRanker
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker
 
 SHAPES = {"segment": (2310, 18, 7), "calhousing": (20640, 4, 4)}
 
@@ -81,7 +80,7 @@ def tree(quick):
 def forest(quick):
     good = True
     n_trees = 10 if quick else 100
-    ExtraTreesRanker(1).fit(np.zeros((2, 1)), [[1, 2], [2, 1]])  # compiled before it is timed
+    ExtraTreesRanker(1).fit(np.zeros((2, 1)), [[1, 2], [2, 1]])  # compile before timing
     for name in SHAPES:
         X, y = load(name, quick)
         for min_samples_split in (2, 2 * y.shape[1]):
@@ -107,7 +106,7 @@ def ten_times(quick):
     data = [make_label_ranking(size, 4, n_labels=4, random_state=0)[:2] for size in (n, 10 * n)]
     for X, y in data:
         DecisionTreeRanker().fit(X[:100], y[:100])
-    # In turn, so that a busy moment does not fall on one of the sizes.
+    # In turn, so that a busy moment does not slow down only one of the sizes.
     rounds = [
         [cpu(lambda: DecisionTreeRanker().fit(X, y)) for X, y in data]  # noqa: B023
         for _ in range(1 if quick else 7)
@@ -124,7 +123,7 @@ def ten_times(quick):
 FIRST_USE = """
 import time
 from labelrank.datasets import load_iris_rankings
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker
 import numba, sklearn.tree
 X, y = load_iris_rankings(return_X_y=True)
 def cpu():
@@ -152,8 +151,8 @@ def first_use(quick):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, no verdict")
-    parser.add_argument("--only", type=int, choices=(1, 2, 3, 4), help="one of the claims")
+    parser.add_argument("--quick", action="store_true", help="small sizes, exit status 0")
+    parser.add_argument("--only", type=int, choices=(1, 2, 3, 4), help="check only this claim")
     options = parser.parse_args()
     parts = {1: tree, 2: forest, 3: ten_times, 4: first_use}
     chosen = [options.only] if options.only else list(parts)

@@ -1,4 +1,4 @@
-"""Draw docs/_static/tree.svg: the tree of the page about trees. Run it when the drawing changes."""
+"""Draw docs/_static/tree.svg, the tree on the page about trees; run it when the drawing changes."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ mpl.use("Agg")
 import pandas as pd
 
 from labelrank.datasets import load_iris_rankings
-from labelrank.plots.tree import TreeDisplay
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.plots import TreeDisplay
+from labelrank.trees import DecisionTreeRanker
 
 mpl.rcParams["svg.hashsalt"] = "labelrank"
 X, y = load_iris_rankings(return_X_y=True)

@@ -1,4 +1,4 @@
-"""The split criteria of ranking trees, vote by vote and permutation by permutation."""
+"""Split criteria of ranking trees by loops over votes and permutations."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ def votes(graph_rows, weight, rows, n_labels):
 
 
 def rank_rows(y):
-    """What `votes` takes, of a rank matrix."""
+    """Lists of (better, worse, votes) for `votes`, from a rank matrix."""
     k = y.shape[1]
     return [[(a, b, 1.0) for a in range(k) for b in range(k) if row[a] < row[b]] for row in y]
 

@@ -1,4 +1,4 @@
-"""Rows for the tests of the trees, and where a tree puts them."""
+"""Data for the tests of the trees, and the nodes that their rows pass."""
 
 import numpy as np
 

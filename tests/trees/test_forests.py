@@ -1,4 +1,4 @@
-"""Forests: means of their trees, the same for any number of threads, and scored on what a tree has not seen."""
+"""Forests: means of their trees, independent of the number of threads, scored on rows that a tree has not seen."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labelrank import PreferenceGraphs, mask_rankings
 from labelrank.datasets import load_iris_rankings, load_wine_rankings
 from labelrank.metrics import kendall_tau
-from labelrank.trees import ExtraTreesRanker, RandomForestRanker
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
 
 NAN = float("nan")
 FORESTS = (RandomForestRanker, ExtraTreesRanker)

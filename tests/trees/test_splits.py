@@ -1,4 +1,4 @@
-"""The splits of the ranking tree: none is better, and they are scikit-learn's where that has the same tree."""
+"""Splits of ranking trees: no split is better, and with two labels they are those of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from trees.rows_of_trees import NAN, battles, depths_of_nodes, make, rows_of_nodes
 
 from labelrank import PreferenceGraphs, mask_rankings
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker
 
 pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pair:UserWarning")
 

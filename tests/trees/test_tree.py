@@ -1,4 +1,4 @@
-"""Ranking trees: leaves, missing values and categories, weights, what they show, and the edges."""
+"""Ranking trees: leaves, missing values and categories, weights, text, and edge cases."""
 
 import pickle
 import warnings
@@ -17,7 +17,7 @@ from trees.rows_of_trees import NAN, battles, make, parents_of_nodes, rows_of_no
 from labelrank import PreferenceGraphs, as_graphs, mask_rankings
 from labelrank.datasets import load_iris_rankings
 from labelrank.metrics import kendall_tau
-from labelrank.trees.tree import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker
 
 pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pair:UserWarning")
 
@@ -106,38 +106,38 @@ def test_missing_values_not_seen_in_training_go_with_the_majority():
 @pytest.mark.parametrize("splitter", ["best", "random"])
 def test_categories_are_split_as_indicators_are(splitter):
     rng = np.random.default_rng(0)
-    colour = rng.integers(0, 4, 120)
-    y = np.where((colour == 2)[:, None], [1.0, 2, 3], [3.0, 1, 2])
+    color = rng.integers(0, 4, 120)
+    y = np.where((color == 2)[:, None], [1.0, 2, 3], [3.0, 1, 2])
     tree = DecisionTreeRanker(categorical_features=[0], splitter=splitter, random_state=0)
-    tree.fit(colour[:, None], y)
-    np.testing.assert_array_equal(tree.predict(colour[:, None]), y)
+    tree.fit(color[:, None], y)
+    np.testing.assert_array_equal(tree.predict(color[:, None]), y)
     if splitter == "best":
         assert tree.get_n_leaves() == 2
         assert tree.threshold_[0] == 2
     np.testing.assert_array_equal(tree.predict([[17.0]]), [[3, 1, 2]])  # never seen: one of the others
-    indicators = (colour[:, None] == np.arange(4)).astype(float)
+    indicators = (color[:, None] == np.arange(4)).astype(float)
     plain = DecisionTreeRanker().fit(indicators, y)
-    np.testing.assert_array_equal(plain.predict(indicators), tree.predict(colour[:, None]))
+    np.testing.assert_array_equal(plain.predict(indicators), tree.predict(color[:, None]))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("which", ["from_dtype", ["colour"], [0], [True, False]], ids=str)
+@pytest.mark.parametrize("which", ["from_dtype", ["color"], [0], [True, False]], ids=str)
 def test_categories_of_frames(library, which):
     rng = np.random.default_rng(0)
-    colour = rng.choice(["red", "green", "blue"], 90).tolist()
-    colour[3] = None
+    color = rng.choice(["red", "green", "blue"], 90).tolist()
+    color[3] = None
     size = rng.standard_normal(90)
-    y = np.where(np.array([c == "green" for c in colour])[:, None], [1.0, 2], [2.0, 1])
+    y = np.where(np.array([c == "green" for c in color])[:, None], [1.0, 2], [2.0, 1])
     if library == "pandas":
-        frame = pd.DataFrame({"colour": pd.Categorical(colour), "size": size})
-        other = pd.DataFrame({"colour": ["green", "mauve", None], "size": [0.0, 0, 0]})
+        frame = pd.DataFrame({"color": pd.Categorical(color), "size": size})
+        other = pd.DataFrame({"color": ["green", "mauve", None], "size": [0.0, 0, 0]})
     else:
-        frame = pl.DataFrame({"colour": pl.Series(colour, dtype=pl.Categorical), "size": size})
-        other = pl.DataFrame({"colour": ["green", "mauve", None], "size": [0.0, 0, 0]})
+        frame = pl.DataFrame({"color": pl.Series(color, dtype=pl.Categorical), "size": size})
+        other = pl.DataFrame({"color": ["green", "mauve", None], "size": [0.0, 0, 0]})
     tree = DecisionTreeRanker(categorical_features=which).fit(frame, y)
     assert tree.is_categorical_.tolist() == [True, False]
-    assert tree.feature_names_in_.tolist() == ["colour", "size"]
-    assert "colour = green" in tree.export_text()
+    assert tree.feature_names_in_.tolist() == ["color", "size"]
+    assert "color = green" in tree.export_text()
     np.testing.assert_array_equal(tree.predict(frame), y)
     np.testing.assert_array_equal(tree.predict(other), [[1, 2], [2, 1], [2, 1]])
     with pytest.raises(ValueError, match="fitted on a data frame with categories"):
@@ -148,8 +148,8 @@ def test_categories_of_frames(library, which):
 @pytest.mark.parametrize(
     ("which", "message"),
     [
-        ("colour", "categorical_features"),
-        (["colour"], "'colour', which is not a column of X"),
+        ("color", "categorical_features"),
+        (["color"], "'color', which is not a column of X"),
         ([5], "has the entry 5; expected names or indices of the 3 features"),
         ([True], "is a mask of 1 features, but X has 3"),
     ],
@@ -162,8 +162,8 @@ def test_categories_that_are_not_there(which, message):
 @pytest.mark.parametrize("library", [pd, pl])
 @pytest.mark.parametrize("declared", [None, ["shape"], "from_dtype"])
 def test_strings_that_are_not_declared(library, declared):
-    frame = library.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"], "shape": ["round", "square"]})
-    with pytest.raises(ValueError, match=r"the column 'colour' of X is not numeric .* name it in categorical_features"):
+    frame = library.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"], "shape": ["round", "square"]})
+    with pytest.raises(ValueError, match=r"the column 'color' of X is not numeric .* name it in categorical_features"):
         DecisionTreeRanker(categorical_features=declared).fit(frame, [[1, 2], [2, 1]])
     with pytest.raises(ValueError, match=r"X is not numeric .*; if X has categories, pass a data frame"):
         DecisionTreeRanker().fit(np.array([[1.0, "red"], [2.0, "blue"]], dtype=object), [[1, 2], [2, 1]])
@@ -255,7 +255,7 @@ def test_constant_features_do_not_count():
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Looking at the tree
+# Paths and text
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -305,7 +305,7 @@ def test_text():
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Edges
+# Edge cases
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -422,31 +422,3 @@ def test_better_than_chance_on_new_rows():
     X, y = make(n=400, noise=0.3)
     tree = DecisionTreeRanker().fit(X[:300], y[:300])
     assert kendall_tau(y[300:], tree.predict(X[300:])) > 0.4
-
-
-def test_picture():
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from labelrank.plots.tree import TreeDisplay
-
-    X, y = load_iris_rankings(return_X_y=True)
-    tree = DecisionTreeRanker(max_depth=2).fit(X, y)
-    display = TreeDisplay.from_estimator(tree, decimals=1)
-    texts = [text.get_text() for text in display.texts_]
-    assert len(texts) == len(tree.feature_)
-    assert texts[0].startswith("x2 ≤")
-    leaves = [text for text, left in zip(texts, tree.children_left_, strict=True) if left < 0]
-    assert all("θ =" in text and " > " in text for text in leaves)
-    places = [text.get_position() for text in display.texts_]
-    assert len(set(places)) == len(places)
-    cut = TreeDisplay(tree, max_depth=1).plot(plt.subplots()[1])
-    assert any("…" in text.get_text() for text in cut.texts_)
-    X = np.r_[np.full(5, NAN), np.arange(35.0)][:, None]
-    missing = DecisionTreeRanker().fit(X, np.where(np.arange(40)[:, None] < 20, [[1.0, 2]], [[2.0, 1]]))
-    assert TreeDisplay.from_estimator(missing).texts_[0].get_text() == "x0 ≤ 14.50 or missing"
-    with pytest.raises(NotFittedError):
-        TreeDisplay(DecisionTreeRanker())
-    plt.close("all")

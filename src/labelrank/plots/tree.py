@@ -1,4 +1,4 @@
-"""The picture of a ranking tree: splits above, and in each leaf its ranking and how sure it is."""
+"""Drawing of a ranking tree, with a ranking and its spread in each leaf."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.text import Text
 
-_LETTER, _HEIGHT = 0.078, 1.05  # inches for a letter and for a level, where the figure is ours
+_LETTER, _HEIGHT = 0.078, 1.05  # inches for a letter and for a level in a new figure
 _LINE = 40  # letters in a line of a ranking
 
 
@@ -27,14 +27,14 @@ class TreeDisplay:
     tree : DecisionTreeRanker
         The fitted tree.
     max_depth : int, optional
-        Draw the nodes up to this depth; below it, dots.
+        Depth to which nodes are drawn; dots stand for what is below.
     decimals : int, default=2
-        Of thresholds and spreads.
+        Number of decimals of thresholds and spreads.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the drawing.
     figure_ : matplotlib Figure
         The figure of the axes.
     texts_ : list of matplotlib Text
@@ -79,14 +79,10 @@ class TreeDisplay:
         ----------
         estimator : DecisionTreeRanker
             The fitted tree.
-        max_depth : int, optional
-            Draw the nodes up to this depth; below it, dots.
-        decimals : int, default=2
-            Of thresholds and spreads.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure that is large enough.
-        **text_kwargs
-            Passed to :meth:`plot`.
+        max_depth, decimals
+            As in :class:`TreeDisplay`.
+        ax, **text_kwargs
+            As in :meth:`plot`.
 
         Returns
         -------
@@ -100,7 +96,7 @@ class TreeDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure that is large enough.
+            Axes to draw on; by default those of a new figure that is large enough.
         **text_kwargs
             Passed to ``ax.text`` for the boxes, such as ``fontsize``.
 
@@ -151,20 +147,14 @@ class TreeDisplay:
 def plot_tree(
     tree: Any, *, max_depth: int | None = None, decimals: int = 2, ax: Axes | None = None, **text_kwargs: Any
 ) -> list[Text]:
-    """Draw a tree; :class:`TreeDisplay` under the name that scikit-learn has for it.
+    """Draw a tree, as :meth:`TreeDisplay.from_estimator` does, under the name that scikit-learn has for it.
 
     Parameters
     ----------
     tree : DecisionTreeRanker
         The fitted tree.
-    max_depth : int, optional
-        Draw the nodes up to this depth; below it, dots.
-    decimals : int, default=2
-        Of thresholds and spreads.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure that is large enough.
-    **text_kwargs
-        Passed to ``ax.text`` for the boxes, such as ``fontsize``.
+    max_depth, decimals, ax, **text_kwargs
+        As in :meth:`TreeDisplay.from_estimator`.
 
     Returns
     -------
@@ -185,7 +175,7 @@ def plot_tree(
 
 
 def _places(left: Any, right: Any, deepest: float) -> tuple[dict[int, float], dict[int, int]]:
-    """Horizontal place and depth of the nodes to draw: leaves side by side, a parent amid its children."""
+    """Horizontal position and depth of the nodes to draw: leaves side by side, a parent centered over its children."""
     places: dict[int, float] = {}
     depths: dict[int, int] = {0: 0}
     n_leaves = 0

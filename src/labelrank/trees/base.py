@@ -97,20 +97,21 @@ class BaseTreeRanker(BaseRanker):
         return {"dtype": np.float64, "ensure_all_finite": "allow-nan", "order": "C"}
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        frame = frame_of(X)
-        if frame is not None:
-            self.is_categorical_ = categorical_mask(X, self.categorical_features)
-            if self.is_categorical_.any():
-                self.categories_ = learn_categories(frame, self.is_categorical_)
-                X = encode(frame, self.categories_)
+        categorical = self.categorical_features
+        frame = None if categorical is None else frame_of(X)
+        mask = None if frame is None else categorical_mask(X, categorical)
+        if frame is not None and mask is not None and mask.any():
+            self.categories_ = learn_categories(frame, mask)
+            X = encode(frame, self.categories_)
         try:
             data = super()._validate(X, y, sample_weight)
         except ValueError as error:
             if "could not convert" in str(error):
                 raise not_numeric(X, error) from error
             raise
-        if frame is None:
-            self.is_categorical_ = categorical_mask(data.X, self.categorical_features)
+        if categorical is None:
+            mask = np.zeros(self.n_features_in_, dtype=bool)
+        self.is_categorical_ = categorical_mask(data.X, categorical) if mask is None else mask
         self.had_missing_ = np.isnan(data.X).any(axis=0)
         return data
 
@@ -147,9 +148,10 @@ class BaseTreeRanker(BaseRanker):
         return np.array([0, len(self.children_left_)])
 
     def _trees(self) -> Trees:
-        children = self.children_left_, self.children_right_
-        splits = self.feature_, self.threshold_, self.missing_left_
-        return Trees(self._offsets(), *children, *splits, self.is_categorical_)
+        return Trees(
+            self._offsets(), self.children_left_, self.children_right_, self.feature_, self.threshold_,
+            self.missing_left_, self.is_categorical_
+        )  # fmt: skip
 
     def _check_X(self, X: Any) -> FloatArray:
         check_is_fitted(self)

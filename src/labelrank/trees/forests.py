@@ -78,9 +78,8 @@ class BaseForestRanker(BaseTreeRanker):
         seeds = self._seeds(self.n_estimators)  # all at once, so that the trees do not depend on the number of threads
 
         def grow(seed: int) -> Nodes:
-            return grower.grow(
-                data.weight * _bootstrap_counts(seed, data.weight) if self.bootstrap else data.weight, seed
-            )
+            counts = _bootstrap_counts(seed, data.weight) if self.bootstrap else 1
+            return grower.grow(data.weight * counts, seed)
 
         def attributes(trees: list[Nodes]) -> dict[str, Any]:
             return node_attributes(trees) | {
@@ -99,15 +98,15 @@ class BaseForestRanker(BaseTreeRanker):
         from labelrank.metrics import kendall_tau
 
         weight = data.weight
-        out = np.stack([_bootstrap_counts(int(seed), weight) == 0 for seed in self.seeds_])
-        seen: BoolArray = np.asarray(out.any(axis=0))
-        if not seen.any():
+        unseen = np.stack([_bootstrap_counts(int(seed), weight) == 0 for seed in self.seeds_])
+        scored: BoolArray = np.asarray(unseen.any(axis=0))
+        if not scored.any():
             raise ValueError(
-                f"oob_score=True: no row was left out of any of the {len(out)} trees; take more trees or rows"
+                f"oob_score=True: no row was left out of any of the {len(unseen)} trees; take more trees or rows"
             )
-        scores = scores_of(self._balance(data.X, out), len(self.labels_))
-        self.oob_decision_function_ = np.where(seen[:, None], scores, np.nan)
-        rows = np.flatnonzero(seen & (weight > 0))
+        scores = scores_of(self._balance(data.X, unseen), len(self.labels_))
+        self.oob_decision_function_ = np.where(scored[:, None], scores, np.nan)
+        rows = np.flatnonzero(scored & (weight > 0))
         self.oob_score_ = kendall_tau(data.graphs[rows], ranks_from_scores(scores[rows]), sample_weight=weight[rows])
 
     def _offsets(self) -> IntArray:
@@ -144,11 +143,8 @@ class BaseForestRanker(BaseTreeRanker):
         offsets : ndarray of shape (n_estimators + 1,)
             The columns of tree t are ``offsets[t]:offsets[t + 1]``.
         """
-        found = self.apply(X)
-        blocks = [
-            paths(found[:, t], parents_of(tree.children_left_, tree.children_right_))
-            for t, tree in enumerate(self.estimators_)
-        ]
+        trees = zip(self.apply(X).T, self.estimators_, strict=True)
+        blocks = [paths(found, parents_of(tree.children_left_, tree.children_right_)) for found, tree in trees]
         return sparse.csr_array(sparse.hstack(blocks, format="csr")), self.tree_offsets_.copy()
 
     @property
@@ -176,7 +172,7 @@ class BaseForestRanker(BaseTreeRanker):
 
 
 class RandomForestRanker(BaseForestRanker):
-    """Random forest of ranking trees: each is grown on a bootstrap sample and tries a few features in a node.
+    """Random forest of ranking trees, grown on bootstrap samples and with a random choice of features in each node.
 
     The probability that a label comes before another is the mean over the trees, and the ranking follows from these
     probabilities.
@@ -188,14 +184,14 @@ class RandomForestRanker(BaseForestRanker):
     criterion, max_depth, min_samples_leaf, max_leaf_nodes, ccp_alpha, categorical_features, on_empty
         As in :class:`~labelrank.DecisionTreeRanker`, for each tree.
     min_samples_split : int, float or None, default=2
-        Weight of the rows that a node must have to be split; None is twice the number of labels.
+        Minimum weight of the rows of a node that is split; None is twice the number of labels.
     max_features : int, float, {"sqrt", "log2"} or None, default=0.5
-        How many features are tried in a node: a number, a share, or all.
+        Number of features tried in a node: a number, a share, or all.
     shrinkage : float, default=0.1
-        How many rows the parent counts in each pair of a node, as in :class:`~labelrank.DecisionTreeRanker`.
+        Number of rows that the parent counts in each pair of a node.
     bootstrap : bool, default=True
-        Whether a tree is grown on as many rows drawn with replacement, or on all rows. Rows without weight are never
-        drawn.
+        Whether a tree is grown on a bootstrap sample, with as many rows drawn with replacement, or on all rows. Rows
+        without weight are never drawn.
     oob_score : bool, default=False
         Whether to score the forest on rows that its trees have not seen; needs ``bootstrap=True``.
     n_jobs : int, optional
@@ -277,9 +273,9 @@ class ExtraTreesRanker(BaseForestRanker):
 categorical_features, n_jobs, random_state, on_empty
         As in :class:`RandomForestRanker`.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        How many features are tried in a node: a number, a share, or all.
+        Number of features tried in a node: a number, a share, or all.
     bootstrap : bool, default=False
-        Whether a tree is grown on as many rows drawn with replacement, or on all rows.
+        Whether a tree is grown on a bootstrap sample or on all rows.
 
     Attributes
     ----------

@@ -45,24 +45,10 @@ def mean_values(
     used: BoolArray | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Mean of the values of a row's leaves over the trees.
+    """Mean over the trees of the values of each row's leaves, of shape (n_samples, n_values).
 
-    Parameters
-    ----------
-    trees : Trees
-        Trees.
-    values : ndarray of shape (n_nodes, n_values)
-        Values of the nodes.
-    X : ndarray of shape (n_samples, n_features)
-        Instances.
-    used : ndarray of shape (n_trees, n_samples), optional
-        Which trees count for a row; by default all. A row without trees has zeros.
-    n_jobs : int, optional
-        Number of threads.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_values)
+    values : (n_nodes, n_values). used : (n_trees, n_samples), which trees count for a row, by default all; a row
+    without trees has zeros. n_jobs : number of threads.
     """
     from labelrank._kernels.trees.prediction import add_values
 
@@ -73,9 +59,12 @@ def mean_values(
     def add(rows: slice) -> None:
         add_values(trees, values, X[rows], np.ascontiguousarray(used[:, rows]), sums[rows], counts[rows])
 
-    n_blocks = max(1, min(effective_n_jobs(n_jobs), n // _ROWS))
-    edges = np.linspace(0, n, n_blocks + 1).astype(int)
-    Parallel(n_jobs=n_blocks, prefer="threads")(delayed(add)(slice(a, b)) for a, b in pairwise(edges))
+    n_blocks = min(effective_n_jobs(n_jobs), n // _ROWS)
+    if n_blocks < 2:
+        add(slice(0, n))
+    else:
+        edges = np.linspace(0, n, n_blocks + 1).astype(int)
+        Parallel(n_jobs=n_blocks, prefer="threads")(delayed(add)(slice(a, b)) for a, b in pairwise(edges))
     return sums / np.maximum(counts, 1)[:, None]
 
 

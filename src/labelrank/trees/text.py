@@ -1,4 +1,4 @@
-"""Nodes in words, for the text and for the picture of a tree."""
+"""Text of the nodes of a tree, for :meth:`~labelrank.DecisionTreeRanker.export_text` and for its drawing."""
 
 from __future__ import annotations
 
@@ -11,23 +11,18 @@ from labelrank.supervision import ranks_from_scores
 from labelrank.trees.prediction import scores_of, spread_of
 
 
-def feature_name(tree: Any, feature: int) -> str:
-    """The column's name, or x0, x1, ..."""
-    names = getattr(tree, "feature_names_in_", None)
-    return f"x{feature}" if names is None else str(names[feature])
-
-
 def split_text(tree: Any, node: int, decimals: int) -> tuple[str, str]:
-    """The condition for going left, and the one for going right; with missing values if there were any in training."""
+    """Conditions for going left and for going right; with missing values if there were any in training."""
     feature, threshold = int(tree.feature_[node]), float(tree.threshold_[node])
-    name = feature_name(tree, feature)
-    left, right = _conditions(tree, feature, threshold, name, decimals)
+    left, right = _conditions(tree, feature, threshold, decimals)
     if not tree.had_missing_[feature] or np.isinf(threshold):
         return left, right
     return (f"{left} or missing", right) if tree.missing_left_[node] else (left, f"{right} or missing")
 
 
-def _conditions(tree: Any, feature: int, threshold: float, name: str, decimals: int) -> tuple[str, str]:
+def _conditions(tree: Any, feature: int, threshold: float, decimals: int) -> tuple[str, str]:
+    names = getattr(tree, "feature_names_in_", None)
+    name = f"x{feature}" if names is None else str(names[feature])
     if tree.is_categorical_[feature]:
         categories = getattr(tree, "categories_", None)
         value = f"{threshold:g}"
@@ -40,7 +35,7 @@ def _conditions(tree: Any, feature: int, threshold: float, name: str, decimals: 
 
 
 def ranking_texts(tree: Any) -> list[str]:
-    """The ranking of each node: labels from best to worst, ``>`` between them, ``~`` between tied ones."""
+    """Ranking of each node: labels from best to worst, ``>`` between them, ``~`` between tied ones."""
     ranks = ranks_from_scores(scores_of(tree.pair_balance_, len(tree.labels_)))
     texts = []
     for row in ranks:

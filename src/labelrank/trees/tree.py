@@ -18,73 +18,75 @@ from labelrank.trees.text import tree_text
 
 
 class DecisionTreeRanker(BaseTreeRanker):
-    r"""Label ranking tree: each leaf has a ranking, and a spread that says how sure it is.
+    r"""Label ranking tree: each leaf has a ranking and a spread, the confidence in it.
 
-    A node is split at the threshold of a feature after which the rankings of both sides agree most. With
-    :math:`N_{ab}` the weight of the rankings in a node that have label a before b, and so for incomplete rankings,
-    ties, and graphs as well,
+    A node is split at the threshold of a feature that makes the rankings on both sides agree most. All that counts are
+    the pair counts of a node, :math:`N_{ab}`: the weight of its rankings with label a before label b. Incomplete
+    rankings, ties and graphs have them too.
 
-    - ``"pair_gini"`` minimises the sum over both sides and all pairs of :math:`N_{ab} N_{ba} / (N_{ab} + N_{ba})`;
-    - ``"mallows"`` maximises :math:`w^+\theta^+ + w^-\theta^-`, where w is the weight of the rows on a side and
+    - ``"pair_gini"`` minimizes the sum over both sides and all pairs of :math:`N_{ab} N_{ba} / (N_{ab} + N_{ba})`.
+    - ``"mallows"`` maximizes :math:`w^+\theta^+ + w^-\theta^-`, where w is the weight of the rows on a side and
       :math:`\theta` the spread of the Mallows model around the majority in each pair.
 
-    A node is a leaf if its rankings agree in every pair, or if it has fewer than `min_samples_split` rows.
+    A node is a leaf if its rankings agree in every pair, or if it has fewer than `min_samples_split` rows. NaN in `X`
+    is a missing value.
 
     Parameters
     ----------
     criterion : {"pair_gini", "mallows"}, default="pair_gini"
-        What makes a split good. ``"mallows"`` is the criterion of the label ranking trees of Cheng et al.; so that
-        :math:`\theta` of a side with one row is not infinite, one random ranking is counted among its rows.
+        Measure of the quality of a split. ``"mallows"`` is the criterion of the label ranking trees of Cheng et al.;
+        one random ranking is added to the rows of each side, so that :math:`\theta` of a single row is finite.
         ``"pair_gini"`` is as accurate, and faster on many rows, as its trees are less deep; with two labels it is the
         Gini criterion of classification trees.
     splitter : {"best", "random"}, default="best"
-        Whether to try all thresholds of a feature, or one drawn between its smallest and its largest value in the
-        node.
+        Whether to try all thresholds of a feature, or one drawn at random between its smallest and its largest value in
+        the node.
     max_depth : int, optional
-        Depth of the tree at most.
+        Maximum depth of the tree.
     min_samples_split : int or float, optional
-        Weight of the rows that a node must have to be split; by default twice the number of labels. Rows count by
-        their weight here and in `min_samples_leaf`: a row with weight 2 is two rows. Weights that sum to 1 are one
-        row, which gives a single leaf and a warning.
+        Minimum weight of the rows of a node that is split, by default twice the number of labels. Rows count by their
+        weight here and in `min_samples_leaf`: a row with weight 2 is two rows. Weights that sum to 1 are one row, which
+        gives a single leaf and a warning.
     min_samples_leaf : int or float, default=1
-        Weight of the rows that a leaf must have.
+        Minimum weight of the rows of a leaf.
     max_leaf_nodes : int, optional
-        Number of leaves at most; the splits with the largest gain are made first.
+        Maximum number of leaves; the splits with the largest gain are made first.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        How many features are tried in a node: a number, a share, or all. Features that are constant in the node do
-        not count.
+        Number of features tried in a node: a number, a share, or all. Features that are constant in the node do not
+        count.
     ccp_alpha : float, default=0.0
-        Cost-complexity pruning: the smallest subtree with the least impurity + `ccp_alpha` times its number of leaves.
+        Complexity parameter of cost-complexity pruning, which gives the smallest subtree with the least impurity +
+        `ccp_alpha` times the number of leaves.
     shrinkage : float, default=1.0
-        How many rows the parent counts in each pair of a node: :math:`P(a \text{ before } b)` in the node is
-        :math:`(N_{ab} + c P_\mathrm{parent})/(N_{ab} + N_{ba} + c)`, with 1/2 above the root. A pair that nobody
-        in the node has ordered is as in the parent, also with 0.
+        Number of rows c that the parent counts in each pair of a node: :math:`P(a \text{ before } b)` in the node is
+        :math:`(N_{ab} + c P_\mathrm{parent})/(N_{ab} + N_{ba} + c)`, with 1/2 above the root. A pair that no row of the
+        node has ordered is as in the parent, also if c is 0.
     categorical_features : array-like, "from_dtype" or None, default=None
-        Which features are categories: a mask, indices, names of columns, or the columns with a categorical type of a
-        pandas or polars frame. A split is one category against all others; a category that was not seen in training is
-        one of the others.
+        Features that are categories: a mask, indices, names of columns, or the columns of a data frame with a
+        categorical type. A split is one category against all others; a category that was not seen in training is one of
+        the others.
     random_state : int, RandomState instance or None, default=None
-        For ``splitter="random"`` and `max_features`.
+        Determines the thresholds of ``splitter="random"`` and the features that are tried.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair, from which nothing can be learned.
+        What to do about rows of `y` without any observed pair.
 
     Attributes
     ----------
     children_left_, children_right_ : ndarray of shape (n_nodes,)
-        The children of each node, -1 in a leaf; node 0 is the root, and parents come before their children.
+        Children of each node, -1 for a leaf. Node 0 is the root, and parents come before their children.
     feature_ : ndarray of shape (n_nodes,)
-        The feature that a node is split on, -1 in a leaf.
+        Feature that a node is split on, -1 for a leaf.
     threshold_ : ndarray of shape (n_nodes,)
-        Values up to it go left, with a categorical feature the value itself; NaN in a leaf.
+        Values up to the threshold go left; of a categorical feature, the value itself. NaN for a leaf.
     missing_left_ : ndarray of shape (n_nodes,)
-        Whether missing values go left: learned, or to the side with more rows if there were none in training.
+        Whether missing values go left: learned, or with the heavier side if there were none in training.
     n_node_samples_ : ndarray of shape (n_nodes,)
         Number of rows.
     node_weight_ : ndarray of shape (n_nodes,)
         Weight of the rows.
     impurity_ : ndarray of shape (n_nodes,)
-        With ``"pair_gini"`` the mean over pairs of :math:`2 N_{ab} N_{ba} / (N_{ab} + N_{ba})`, by weight; with
-        ``"mallows"`` how much :math:`\theta` is below the largest possible.
+        For ``"pair_gini"`` the mean over pairs of :math:`2 N_{ab} N_{ba} / (N_{ab} + N_{ba})` per weight; for
+        ``"mallows"`` the difference of :math:`\theta` to the largest possible.
     pair_balance_ : ndarray of shape (n_nodes, n_labels * (n_labels - 1) / 2)
         P(a before b) - P(b before a) for each pair a < b, in the order of ``numpy.triu_indices``.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -94,7 +96,7 @@ class DecisionTreeRanker(BaseTreeRanker):
     is_categorical_ : ndarray of shape (n_features_in_,)
         Which features are categories.
     categories_ : ndarray of shape (n_features_in_,)
-        The values of the categories, None for other features; only if `X` was a data frame with categories.
+        Values of the categories, None for other features; only if `X` was a data frame with categories.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
@@ -102,7 +104,7 @@ class DecisionTreeRanker(BaseTreeRanker):
 
     See Also
     --------
-    labelrank.trees.ExtraTreesRanker, labelrank.trees.RandomForestRanker : Many such trees.
+    labelrank.trees.ExtraTreesRanker, labelrank.trees.RandomForestRanker : Forests of such trees.
     labelrank.plots.TreeDisplay : Draws the tree.
 
     References
@@ -159,7 +161,7 @@ class DecisionTreeRanker(BaseTreeRanker):
         self.feature_importances_ = importances(nodes, self.n_features_in_)
 
     def apply(self, X: Any) -> IntArray:
-        """The leaf in which each instance ends.
+        """Leaf of each instance.
 
         Parameters
         ----------
@@ -171,10 +173,11 @@ class DecisionTreeRanker(BaseTreeRanker):
         ndarray of shape (n_samples,)
             Numbers of nodes.
         """
-        return leaves(self._trees(), self._check_X(X))[:, 0]
+        X = self._check_X(X)
+        return leaves(self._trees(), X)[:, 0]
 
     def decision_path(self, X: Any) -> sparse.csr_array:
-        """The nodes that each instance passes.
+        """Nodes that each instance passes.
 
         Parameters
         ----------
@@ -184,7 +187,7 @@ class DecisionTreeRanker(BaseTreeRanker):
         Returns
         -------
         sparse CSR array of shape (n_samples, n_nodes)
-            1 for each node on the way from the root to the leaf.
+            1 for each node on the path from the root to the leaf.
         """
         return paths(self.apply(X), parents_of(self.children_left_, self.children_right_))
 
@@ -202,19 +205,19 @@ class DecisionTreeRanker(BaseTreeRanker):
         return int(np.sum(self.children_left_ < 0))
 
     def export_text(self, *, decimals: int = 2, max_depth: int | None = None) -> str:
-        """The tree as text, one line for each split and each leaf.
+        """Text of the tree, with a line for each split and each leaf.
 
         Parameters
         ----------
         decimals : int, default=2
-            Of thresholds and spreads.
+            Number of decimals of thresholds and spreads.
         max_depth : int, optional
-            Show the nodes up to this depth; below it, how many there are.
+            Depth to which nodes are shown; below it, only the number of rows.
 
         Returns
         -------
         str
-            A leaf shows its ranking, its theta and its number of rows; a split says where missing values go if its
+            A leaf shows its ranking, its theta and its number of rows. A split shows where missing values go if its
             feature had any in training.
         """
         check_is_fitted(self)
