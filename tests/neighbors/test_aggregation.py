@@ -67,6 +67,16 @@ def test_any_rankings(y, aggregation):
     np.testing.assert_allclose(proba + proba.transpose(0, 2, 1), 1)
 
 
+@pytest.mark.parametrize("kind", ["missing", "missing and tied"])
+def test_many_queries_are_predicted_as_one_by_one(kind):
+    """For many queries the labels of each row are compared once, for few of them the labels of each neighbor."""
+    X, y = make("missing")
+    y = np.ceil(y / 2) if kind == "missing and tied" else y
+    ranker = KNeighborsRanker(7).fit(X, y)
+    one_by_one = [ranker.predict(query[np.newaxis])[0] for query in QUERIES]
+    np.testing.assert_array_equal(ranker.predict(QUERIES), one_by_one)
+
+
 def test_completion_by_hand():
     y = np.array([[1, 2, 3], [1, 2, 3], [NAN, 1, 2], [2, NAN, 1]])
     X = np.zeros((4, 1))

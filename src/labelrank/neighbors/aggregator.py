@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
@@ -20,6 +22,7 @@ Aggregation = Literal["mallows", "mallows_completed", "borda", "plackett_luce"]
 
 _MAX_ROUNDS = 50  # of completing rankings and counting votes; a few are enough
 _FEWEST = 256  # queries that are worth a thread
+_TABLE = 2**26  # comparisons of all rows
 _BLOCK = 2**20  # pair counts of a block of queries
 
 
@@ -42,6 +45,8 @@ class Aggregator:
         Whether all of them are complete rankings.
     prior : ndarray of shape (n_labels,)
         Decides between labels with equal votes, larger is better.
+    many : bool, default=False
+        Whether there are more neighbors than rows, so that it pays to compare the labels of each row once.
     """
 
     aggregation: Aggregation
@@ -49,6 +54,7 @@ class Aggregator:
     votes: FloatArray
     complete: bool
     prior: FloatArray
+    many: bool = False
 
     @property
     def ranked(self) -> bool:
@@ -82,9 +88,8 @@ class Aggregator:
         if not self.by_votes:
             completed_centers(neighbors, weights, prior, found, self.rows.values, _MAX_ROUNDS)
             return prior.shape[1] + 1 - found
-        if self.by_pairs:
-            return self.scores_of_votes(votes_of_counts(self.counts(neighbors, weights)), prior)
-        return self.scores_of_votes(_means(neighbors, weights, self.votes), prior)
+        by = self._votes_by_pairs if self.by_pairs else self._mean_votes
+        return self.scores_of_votes(by(neighbors, weights), prior)
 
     def scores_of_votes(self, votes: FloatArray, prior: FloatArray) -> FloatArray:
         """Scores of the labels by their votes: these, or ``n_labels + 1 - rank`` in the center."""
@@ -113,6 +118,34 @@ class Aggregator:
         counts_of_neighbors(neighbors, weights, counts, self.rows, 0.5)
         return counts
 
+    def _votes_by_pairs(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
+        """Votes of the pair counts of neighborhoods."""
+        from labelrank._kernels.neighbors.comparisons import votes_of_comparisons
+
+        n, k = self.votes.shape
+        if self.many and self.ranked and n * k * k <= _TABLE and (weights == 1).all():
+            votes = np.empty((len(neighbors), k))
+            votes_of_comparisons(neighbors, votes, self.comparisons)
+            return votes
+        return votes_of_counts(self.counts(neighbors, weights))
+
+    @cached_property
+    def comparisons(self) -> npt.NDArray[np.uint8]:
+        """Comparisons of the labels of each row, (n_rows, n_labels * n_labels)."""
+        from labelrank._kernels.neighbors.comparisons import compare_labels
+
+        n, k = self.votes.shape
+        table = np.empty((n, k * k), np.uint8)
+        compare_labels(self.rows.values, table)
+        return table
+
+    def _mean_votes(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
+        """Mean votes of neighborhoods; (n_labels + 1)/2 if no neighbor has a weight."""
+        (q, m), (n, k) = neighbors.shape, self.votes.shape
+        of_rows = sparse.csr_array((weights.ravel(), neighbors.ravel(), np.arange(0, q * m + 1, m)), shape=(q, n))
+        total = weights.sum(axis=1, keepdims=True)
+        return np.divide(of_rows @ self.votes, total, out=np.full((q, k), (k + 1) / 2), where=total > 0)
+
     def predict(self, neighbors: IntArray, weights: FloatArray) -> FloatArray:
         """Predicted ranks, (n_queries, n_labels)."""
         return self.ranks(self.scores(neighbors, weights))
@@ -133,14 +166,6 @@ class Aggregator:
             centers = self.predict(neighbors, weights)
             proba = pair_probabilities(centers, spread_of_counts(self.counts(neighbors, weights), centers))
         return proba
-
-
-def _means(neighbors: IntArray, weights: FloatArray, votes: FloatArray) -> FloatArray:
-    """Mean votes of neighborhoods; (n_labels + 1)/2 if no neighbor has a weight."""
-    (q, m), k = neighbors.shape, votes.shape[1]
-    of_rows = sparse.csr_array((weights.ravel(), neighbors.ravel(), np.arange(0, q * m + 1, m)), shape=(q, len(votes)))
-    total = weights.sum(axis=1, keepdims=True)
-    return np.divide(of_rows @ votes, total, out=np.full((q, k), (k + 1) / 2), where=total > 0)
 
 
 def over_queries(work: Callable[..., FloatArray], *arrays: Any, n_labels: int, n_jobs: int | None) -> FloatArray:

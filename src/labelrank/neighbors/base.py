@@ -116,7 +116,7 @@ class BaseNeighborsRanker(BaseRanker):
     def _over_queries(self, X: Any, method: Callable[..., FloatArray]) -> FloatArray:
         """A method of :class:`Aggregator` for the neighborhoods of all queries."""
         neighbors, weights = self._neighborhoods(self._check_X(X))
-        aggregator = self._aggregator()
+        aggregator = self._aggregator(many=neighbors.size > len(self.weight_))
         return over_queries(
             lambda *block: method(aggregator, *block),
             neighbors,
@@ -125,8 +125,9 @@ class BaseNeighborsRanker(BaseRanker):
             n_jobs=self.n_jobs,
         )
 
-    def _aggregator(self) -> Aggregator:
-        return Aggregator(self.aggregation, PairRows(*self.pairs_), self.votes_, self.complete_, -self.overall_ranks_)
+    def _aggregator(self, *, many: bool = False) -> Aggregator:
+        rows, prior = PairRows(*self.pairs_), -self.overall_ranks_
+        return Aggregator(self.aggregation, rows, self.votes_, self.complete_, prior, many)
 
     # --- Fit
 
