@@ -1,9 +1,24 @@
-"""Helpers for tests of the learners that minimize an objective."""
+"""Data and helpers for tests of the learners that minimize an objective."""
 
 import warnings
 
 import numpy as np
 from scipy import sparse
+
+from labelrank.datasets import make_label_ranking
+
+
+def rankings(n_samples=40, n_labels=4, concentration=5.0):
+    """Rankings that follow three features, with noise."""
+    return make_label_ranking(n_samples, 3, n_labels=n_labels, concentration=concentration, random_state=0)
+
+
+def features_of_labels(n_samples=20, n_labels=3, n_features=2):
+    """Features of instance and label, and rankings that follow them."""
+    rng = np.random.default_rng(0)
+    H = rng.normal(size=(n_samples, n_labels, n_features))
+    utility = H @ rng.normal(size=n_features) + 0.3 * rng.normal(size=(n_samples, n_labels))
+    return H, np.argsort(np.argsort(-utility, axis=1), axis=1) + 1.0
 
 
 def quiet(estimator, *args, **kwargs):

@@ -1,4 +1,4 @@
-"""GraphRanker: every loss with every solver, label features, and losses, models and solvers of one's own."""
+"""GraphRanker: every loss with every solver, and what all of them do alike."""
 
 import pickle
 
@@ -6,45 +6,22 @@ import numpy as np
 import pytest
 from callbacks import Steps
 from numpy.testing import assert_allclose
-from oracles import decompositions as cuts
-from oracles import log_linear as oracle
-from rankers.minimizers import assert_fit_reads_only, assert_same_model, fitted_attributes, quiet
+from rankers.minimizers import assert_fit_reads_only, assert_same_model, fitted_attributes, quiet, rankings
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from labelrank import GraphRanker, LogLinearRanker, PreferenceGraphs
-from labelrank.datasets import make_label_ranking, make_pairwise_battles
+from labelrank.datasets import make_pairwise_battles
 from labelrank.losses import LOSSES, LogLinearLoss, Loss
-from labelrank.losses.base import FlowLoss
-from labelrank.models import LinearModel
-from labelrank.solvers import SOLVERS, Solver
+from labelrank.solvers import SOLVERS
 
 PAIRS = [(loss, solver) for loss in LOSSES for solver in SOLVERS]
 FITTING = [(loss, solver) for loss, solver in PAIRS if SOLVERS[solver].needs <= LOSSES[loss].abilities]
-DECOMPOSITIONS = ["zero_one", "disagreement", "domination", "dominated"]
 ITERATIVE = [(loss, solver) for loss, solver in FITTING if solver in ("lbfgs", "boosting", "soft_projection")]
 
 every_fitting_pair = pytest.mark.parametrize(("loss", "solver"), FITTING)
 every_iterative_pair = pytest.mark.parametrize(("loss", "solver"), ITERATIVE)
-
-
-def rankings(n_samples=40, n_labels=4, concentration=5.0):
-    return make_label_ranking(n_samples, 3, n_labels=n_labels, concentration=concentration, random_state=0)
-
-
-def features_of_labels(n_samples=20, n_labels=3, n_features=2):
-    """Features of instance and label, and rankings that follow them."""
-    rng = np.random.default_rng(0)
-    H = rng.normal(size=(n_samples, n_labels, n_features))
-    utility = H @ rng.normal(size=n_features) + 0.3 * rng.normal(size=(n_samples, n_labels))
-    return H, np.argsort(np.argsort(-utility, axis=1), axis=1) + 1.0
-
-
-# Every loss with every solver
 
 
 def digits(loss):
@@ -291,231 +268,3 @@ def test_warns_when_it_does_not_converge():
     with pytest.warns(ConvergenceWarning, match=r"GraphRanker\(solver='lbfgs'\) did not converge") as caught:
         GraphRanker("plackett_luce", max_iter=2).fit(X, y)
     assert caught[0].filename == __file__
-
-
-# Features that depend on the label
-
-
-@pytest.mark.parametrize("name", DECOMPOSITIONS)
-def test_label_features_equal_the_literal_loops(name):
-    _, graphs = make_pairwise_battles(8, 4, n_battles=4, random_state=0)
-    H = np.random.default_rng(0).normal(size=(8, 4, 3))
-    edges = [list(zip(*(a.tolist() for a in row.to_edges()[1:]), strict=True)) for row in graphs]
-    coef, curve, bounds = oracle.boost(H, [cuts.OF_EDGES[name](row) for row in edges], 6)
-    common = {"decomposition": name, "model": "label_features"}
-    ranker = quiet(GraphRanker(**common, solver="boosting", alpha=0.0, max_iter=6, tol=0), H, graphs)
-    assert_allclose(ranker.coef_, coef, atol=1e-10)
-    assert_allclose(ranker.loss_curve_, curve, rtol=1e-10)
-    assert_allclose(ranker.bound_curve_, bounds, atol=1e-10)
-    assert_allclose(ranker.decision_function(H), H @ coef)
-    assert ranker.n_features_in_ == 3
-    fast = GraphRanker(**common, alpha=0.1, tol=1e-9).fit(H, graphs)
-    slow = quiet(GraphRanker(**common, solver="boosting", alpha=0.1, tol=1e-9, max_iter=3000), H, graphs)
-    assert_allclose(fast.coef_, slow.coef_, atol=1e-5)
-
-
-@pytest.mark.parametrize("solver", ["boosting", "lbfgs"])
-def test_label_features_can_say_what_linear_scores_say(solver):
-    X, y = rankings(30, 3)
-    H = oracle.block_features(X, 3, fit_intercept=False)
-    common = {"solver": solver, "alpha": 0.5, "max_iter": 20, "tol": 0}
-    general = quiet(GraphRanker(model="label_features", **common), H, y)
-    linear = quiet(GraphRanker(fit_intercept=False, **common), X, y)
-    assert_allclose(general.loss_curve_[-1], linear.loss_curve_[-1], rtol=1e-6)
-    if solver == "boosting":
-        assert_allclose(general.loss_curve_, linear.loss_curve_)
-        assert_allclose(general.decision_function(H), linear.decision_function(X))
-
-
-@pytest.mark.parametrize("loss", ["log_linear", "plackett_luce", "soft_margin"])
-def test_label_features_with_other_losses(loss):
-    H, y = features_of_labels(60)
-    ranker = quiet(GraphRanker(loss, model="label_features"), H, y)
-    assert ranker.score(H, y) > 0.6
-    assert ranker.coef_.shape == (2,)
-    assert not hasattr(ranker, "intercept_")
-
-
-def test_label_features_are_cross_validated():
-    H, y = features_of_labels(60)
-    assert cross_val_score(GraphRanker(model="label_features"), H, y).mean() > 0.6
-    grid = GridSearchCV(GraphRanker(model="label_features"), {"loss": ["log_linear", "plackett_luce"]}, cv=3).fit(H, y)
-    assert grid.best_score_ > 0.6
-
-
-def test_label_features_of_wrong_shapes():
-    H, y = features_of_labels()
-    ranker = GraphRanker(model="label_features").fit(H, y)
-    before = fitted_attributes(ranker)
-    shape = r"needs X of shape \(n_samples, 3, n_features\), .* got shape"
-    for wrong in (H[:, :, 0], H[:, :2], np.zeros((20, 4, 2)), np.zeros((20, 3, 2, 1))):
-        with pytest.raises(ValueError, match=shape):
-            ranker.fit(wrong, y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 19, y has 20"):
-        ranker.fit(H[:19], y)
-    with pytest.raises(ValueError, match="NaN"):
-        ranker.fit(np.full_like(H, np.nan), y)
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        ranker.fit(sparse.csr_array(H[:, :, 0]), y)
-    assert_same_model(ranker, before)
-    shape = r"needs X of shape \(n_samples, 3, 2\), .* got shape"
-    for wrong in (H[:, :, 0], H[:, :2], H[:, :, :1], np.zeros((5, 3, 4))):
-        with pytest.raises(ValueError, match=shape):
-            ranker.predict(wrong)
-    with pytest.raises(ValueError, match=r"coefficients of shape \(2,\), but the data now need \(1,\)"):
-        ranker.set_params(warm_start=True).fit(H[:, :, :1], y)
-
-
-def test_label_features_are_only_read():
-    H, y = features_of_labels()
-    ranker = GraphRanker(model="label_features", solver="boosting", max_iter=3)
-    expected = quiet(ranker, H.copy(), y).coef_
-    before = H.copy()
-    H.flags.writeable = False
-    assert_allclose(quiet(ranker, H, y).coef_, expected)
-    np.testing.assert_array_equal(H, before)
-
-
-def test_label_features_warm_start_and_callbacks():
-    H, y = features_of_labels()
-    common = {"model": "label_features", "solver": "boosting", "alpha": 0.0, "tol": 0}
-    whole = quiet(GraphRanker(max_iter=10, **common), H, y)
-    steps = Steps()
-    parts = GraphRanker(max_iter=5, warm_start=True, **common).set_callbacks(steps)
-    for _ in range(2):
-        quiet(parts, H, y)
-    assert_allclose(parts.coef_, whole.coef_, atol=1e-12)
-    assert_allclose(parts.loss_curve_, whole.loss_curve_)
-    assert_allclose(steps.fitted[-1].decision_function(H), parts.decision_function(H))
-
-
-# Losses, models and solvers of one's own
-
-
-class SquaredHinge(Loss):
-    """Σ max(0, 1 - (f_better - f_worse))²."""
-
-    name = "squared_hinge"
-
-    def value_and_gradient(self, scores, out, rows=slice(None)):
-        row, better, worse = self.graphs[rows].to_edges()
-        missing = np.maximum(0, 1 - scores[row, better] + scores[row, worse])
-        weight = self.weight[rows][row]
-        out[...] = 0
-        np.add.at(out, (row, worse), 2 * weight * missing)
-        np.add.at(out, (row, better), -2 * weight * missing)
-        return float(weight @ missing**2)
-
-
-class Exponential(FlowLoss):
-    """Σ exp(f_worse - f_better), a loss with flows."""
-
-    name = "exponential"
-
-    def flows(self, scores, inflow, outflow, rows=slice(None)):
-        row, better, worse = self.graphs[rows].to_edges()
-        cost = self.weight[rows][row] * np.exp(scores[row, worse] - scores[row, better])
-        for flow, label in ((inflow, worse), (outflow, better)):
-            flow[...] = 0
-            np.add.at(flow, (row, label), cost)
-        return float(cost.sum())
-
-
-class GradientDescent(Solver):
-    """Steps of a fixed length."""
-
-    name = "gradient_descent"
-
-    def __init__(self, length=0.05):
-        self.length = length
-
-    def _minimize(self, objective, run):
-        coef = run.state.coef
-        while True:
-            value, gradient = objective.value_and_gradient(coef)
-            gradient = gradient / objective.total_weight
-            if run.step(coef, value, np.abs(gradient).max()):
-                return
-            coef = coef - self.length * gradient
-
-
-class Standardized(LinearModel):
-    """Linear scores of features divided by their standard deviations."""
-
-    def __init__(self, X, n_labels):
-        self.scale = X.std(axis=0)
-        super().__init__(X / self.scale, n_labels)
-
-    def attributes(self, coef):
-        found = super().attributes(coef)
-        return found | {"coef_": found["coef_"] / self.scale}
-
-    def coefficients(self, estimator):
-        return np.vstack([(estimator.coef_ * self.scale).T, estimator.intercept_])
-
-
-def test_own_loss():
-    X, y = rankings(80)
-    ranker = GraphRanker(SquaredHinge).fit(X, y)
-    assert ranker.gap_ <= ranker.tol
-    assert ranker.score(X, y) > 0.6
-    weight = np.random.default_rng(0).integers(0, 3, 80)
-    rows = np.repeat(np.arange(80), weight)
-    a = clone(ranker).fit(X, y, sample_weight=weight)
-    b = clone(ranker).fit(sparse.csr_array(X[rows]), y[rows])
-    assert_allclose(a.coef_, b.coef_, atol=1e-3)
-    with pytest.raises(ValueError, match="'squared_hinge' has a value and a gradient only; use solver='lbfgs'"):
-        GraphRanker(SquaredHinge, solver="boosting").fit(X, y)
-    with pytest.raises(ValueError, match="the loss 'squared_hinge' does not cut the graphs"):
-        GraphRanker(SquaredHinge, decomposition="levels").fit(X, y)
-
-
-def test_own_loss_with_flows():
-    """AdaBoost's loss under boosting; there is no bound on its decrease, but the optimum is the same."""
-    X, y = rankings(80, concentration=1.0)
-    boosted = quiet(GraphRanker(Exponential, solver="boosting", tol=1e-6, max_iter=3000), X, y)
-    exact = GraphRanker(Exponential, tol=1e-8).fit(X, y)
-    assert_allclose(boosted.loss_curve_[-1], exact.loss_curve_[-1], rtol=1e-6)
-    H, y = features_of_labels()
-    with pytest.raises(ValueError, match=r"flow along each edge, which the loss 'exponential' .* solver=\"lbfgs\""):
-        GraphRanker(Exponential, model="label_features", solver="boosting").fit(H, y)
-    assert GraphRanker(Exponential, model="label_features").fit(H, y).score(H, y) > 0.6
-
-
-@pytest.mark.parametrize("loss", ["log_linear", "plackett_luce", SquaredHinge])
-def test_own_solver(loss):
-    X, y = rankings(80)
-    slow = GraphRanker(loss, solver=GradientDescent(), alpha=5.0, tol=1e-4, max_iter=5000).fit(X, y)
-    fast = GraphRanker(loss, alpha=5.0, tol=1e-8).fit(X, y)
-    assert slow.gap_ <= 1e-4
-    assert slow.n_iter_ > fast.n_iter_
-    assert_allclose(slow.coef_, fast.coef_, atol=1e-2)
-    with pytest.warns(ConvergenceWarning, match=r"GraphRanker\(solver='gradient_descent'\) did not converge"):
-        clone(slow).set_params(max_iter=3).fit(X, y)
-    steps = Steps(stop_after=4)
-    assert clone(slow).set_callbacks(steps).fit(X, y).n_iter_ == 4
-    assert set(steps.names) == {"gradient_descent iteration"}
-
-
-def test_own_solver_that_needs_an_ability():
-    class Newton(GradientDescent):
-        name = "newton"
-        needs = frozenset({"curvature", "flows"})
-
-    X, y = rankings()
-    with pytest.raises(ValueError, match="solver 'newton' needs flows of a loss, and the loss 'plackett_luce'"):
-        GraphRanker("plackett_luce", solver=Newton()).fit(X, y)
-
-
-@pytest.mark.parametrize("solver", ["lbfgs", "boosting"])
-def test_own_model(solver):
-    X, y = rankings(80)
-    X = X * [1.0, 100.0, 0.01]
-    ranker = quiet(GraphRanker(model=Standardized, solver=solver, warm_start=True, max_iter=50), X, y)
-    scaled = make_pipeline(StandardScaler(with_mean=False), GraphRanker(solver=solver, max_iter=50))
-    quiet(scaled, X, y)
-    assert_allclose(ranker.decision_function(X), scaled.decision_function(X), atol=1e-8)
-    before = ranker.loss_curve_[-1]
-    quiet(ranker.set_params(max_iter=5), X, y)
-    assert ranker.loss_curve_[-1] <= before
-    assert ranker.n_iter_ >= scaled[-1].n_iter_

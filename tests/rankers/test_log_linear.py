@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import decompositions as cuts
 from oracles import log_linear as oracle
-from rankers.minimizers import assert_fit_reads_only, assert_same_model, fitted_attributes, quiet
+from rankers.minimizers import assert_fit_reads_only, assert_same_model, fitted_attributes, quiet, rankings
 from scipy import sparse
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import LogLinearRanker, PreferenceGraphs, as_graphs
-from labelrank.datasets import load_iris_rankings, load_wine_rankings, make_label_ranking, make_pairwise_battles
+from labelrank.datasets import load_iris_rankings, load_wine_rankings, make_pairwise_battles
 
 NAMES = ["zero_one", "disagreement", "domination", "dominated"]
 VALUES = st.sampled_from([-2.0, -0.5, 0.0, 0.3, 1.0])
@@ -31,10 +31,6 @@ both_solvers = pytest.mark.parametrize("solver", ["boosting", "lbfgs"])
 def boosting(decomposition="domination", **parameters):
     """Boosting without a penalty and, unless told otherwise, for exactly `max_iter` iterations."""
     return LogLinearRanker(decomposition, **{"solver": "boosting", "alpha": 0.0, "tol": 0, **parameters})
-
-
-def rankings(n_samples=40, concentration=1.0, n_labels=4):
-    return make_label_ranking(n_samples, 3, n_labels=n_labels, concentration=concentration, random_state=0)
 
 
 def edges_of(graphs):
@@ -85,7 +81,7 @@ def test_every_step_decreases_the_loss_by_the_bound(name):
 @pytest.mark.parametrize("name", [*NAMES, "levels"])
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
 def test_both_solvers_reach_the_same_optimum(name, alpha):
-    X, y = rankings(80)
+    X, y = rankings(80, concentration=1.0)
     fast = LogLinearRanker(name, alpha=alpha, tol=1e-9).fit(X, y)
     slow = quiet(boosting(name, alpha=alpha, tol=1e-7, max_iter=4000), X, y)
     assert_allclose(slow.loss_curve_[-1], fast.loss_curve_[-1], rtol=1e-6)
@@ -134,7 +130,7 @@ def test_zero_weights_leave_a_coefficient_where_it_is():
 
 
 def test_warm_start_goes_on():
-    X, y = rankings()
+    X, y = rankings(concentration=1.0)
     whole = quiet(boosting(max_iter=30), X, y)
     parts = boosting(max_iter=10, warm_start=True)
     for _ in range(3):
@@ -150,7 +146,7 @@ def test_warm_start_goes_on():
 
 
 def test_curves_of_a_warm_start_with_another_solver():
-    X, y = rankings()
+    X, y = rankings(concentration=1.0)
     ranker = LogLinearRanker(max_iter=3, warm_start=True, tol=0, alpha=0.0)
     quiet(ranker, X, y)
     assert np.isnan(ranker.bound_curve_).all()
@@ -160,7 +156,7 @@ def test_curves_of_a_warm_start_with_another_solver():
 
 
 def test_curves_begin_anew_when_they_do_not_connect():
-    X, y = rankings()
+    X, y = rankings(concentration=1.0)
     ranker = quiet(boosting(max_iter=5, warm_start=True), X, y)
     quiet(ranker.set_params(alpha=1e3), X, y)
     assert ranker.n_iter_ == 5
@@ -169,7 +165,7 @@ def test_curves_begin_anew_when_they_do_not_connect():
 
 @both_solvers
 def test_an_interrupted_fit_is_usable_and_goes_on(solver):
-    X, y = rankings(60)
+    X, y = rankings(60, concentration=1.0)
     ranker = LogLinearRanker(solver=solver, alpha=0.1, max_iter=200, tol=1e-6, warm_start=True)
     ranker.set_callbacks(Steps(interrupt_after=4))
     with pytest.warns(UserWarning, match="interrupted after 4 iterations"):
@@ -185,7 +181,7 @@ def test_an_interrupted_fit_is_usable_and_goes_on(solver):
 
 @both_solvers
 def test_callbacks_see_every_iteration_and_can_stop(solver):
-    X, y = rankings(30)
+    X, y = rankings(30, concentration=1.0)
     steps = Steps(stop_after=5)
     ranker = LogLinearRanker(solver=solver, max_iter=50, tol=0, alpha=0.0).set_callbacks(steps).fit(X, y)
     assert steps.names == [f"{solver} iteration"] * 5
@@ -198,7 +194,7 @@ def test_callbacks_see_every_iteration_and_can_stop(solver):
 
 @both_solvers
 def test_warns_when_it_does_not_converge(solver):
-    X, y = rankings(30)
+    X, y = rankings(30, concentration=1.0)
     message = r"LogLinearRanker\(solver='\w+'\) did not converge: after max_iter=2 iterations the gap is .*, tol=0.0001"
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         LogLinearRanker(solver=solver, max_iter=2, alpha=0.0).fit(X, y)
@@ -239,7 +235,7 @@ def test_rows_without_pairs():
 
 
 def test_rows_without_pairs_have_no_say_in_the_tolerance():
-    X, y = rankings()
+    X, y = rankings(concentration=1.0)
     more = np.vstack([X, np.repeat(X, 50, axis=0)]), np.vstack([y, np.full((2000, 4), np.nan)])
     alone = LogLinearRanker(alpha=0.0).fit(X, y)
     together = LogLinearRanker(alpha=0.0, on_empty="ignore").fit(*more)
@@ -258,7 +254,7 @@ def test_nothing_to_learn_from(solver, y):
 
 @both_solvers
 def test_constant_duplicated_and_huge_features(solver):
-    X, y = rankings()
+    X, y = rankings(concentration=1.0)
     strange = np.column_stack([X, X[:, 0], np.ones(40), np.zeros(40), 1e6 * X[:, 1]])
     ranker = quiet(LogLinearRanker(solver=solver, alpha=1e-3, max_iter=100), strange, y)
     assert np.isfinite(ranker.coef_).all()
@@ -290,7 +286,7 @@ def test_users_decomposition_and_grid_search():
 
 
 def test_pairwise_proba():
-    X, y = rankings(30)
+    X, y = rankings(30, concentration=1.0)
     ranker = LogLinearRanker().fit(X, y)
     p = ranker.pairwise_proba(X)
     assert_allclose(p + p.transpose(0, 2, 1), 1)
