@@ -100,7 +100,7 @@ def test_more_than_two_levels_have_no_cut():
     before = fitted_attributes(ranker)
     ranks = graphs.to_ranks()
     ranks[4] = [1, 2, 3, 4]
-    with pytest.raises(ValueError, match=r"only for two levels; row 4 has more. Use .*from_multilabel"):
+    with pytest.raises(ValueError, match=r"two levels, and row 4 of y has more; build y with .*from_multilabel"):
         ranker.fit(X, ranks)
     cycle = PreferenceGraphs.from_pairs([0, 0, 0], [0, 1, 2], [1, 2, 0], n_instances=20, n_labels=4)
     with pytest.raises(ValueError, match="the graph of instance 0 is not layered"):
