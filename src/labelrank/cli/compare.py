@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
 from labelrank._discovery import all_rankers
-from labelrank.rankers import DummyRanker
+from labelrank.rankers import DummyRanker, GraphRanker
 from labelrank.supervision import mask_rankings
 from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
 
@@ -126,7 +126,7 @@ def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
     """Return every ranker of the library with its defaults; the baseline once for each of its strategies."""
     found: dict[str, BaseEstimator] = {}
     for name, ranker in all_rankers().items():
-        if ranker is not DummyRanker:
+        if ranker not in (DummyRanker, GraphRanker):  # with its defaults a GraphRanker is a LogLinearRanker
             found[name] = _seeded(ranker(), seed)
             if ranker not in (DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker):  # which need no scaling
                 found[name] = make_pipeline(StandardScaler(), found[name])
