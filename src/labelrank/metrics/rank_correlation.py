@@ -57,14 +57,7 @@ def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     tied in `y_true` and :math:`n_2` in `y_pred`. Averaged over the instances that are not all tied; a prediction that
     ties all observed labels counts 0.
 
-    Parameters
-    ----------
-    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        Observed rankings.
-    y_pred : rank matrix of shape (n_samples, n_labels)
-        Predicted ranks.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the instances.
+    Takes the arguments of :func:`kendall_tau`, but `y_true` must hold rankings or layered graphs.
 
     Examples
     --------
@@ -87,14 +80,7 @@ def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     over the m observed labels of an instance, averaged over the instances with two or more. It is the measure for
     rankings with ties, for which tau-b can be undefined.
 
-    Parameters
-    ----------
-    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        Observed rankings.
-    y_pred : rank matrix of shape (n_samples, n_labels)
-        Predicted ranks.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the instances.
+    Takes the arguments of :func:`kendall_tau`, but `y_true` must hold rankings or layered graphs.
 
     Examples
     --------
@@ -122,14 +108,7 @@ def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
 
     Averaged over the instances that are not all tied; a prediction that ties all observed labels counts 0.
 
-    Parameters
-    ----------
-    y_true : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels)
-        Observed rankings.
-    y_pred : rank matrix of shape (n_samples, n_labels)
-        Predicted ranks.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the instances.
+    Takes the arguments of :func:`kendall_tau`, but `y_true` must hold rankings or layered graphs.
 
     Examples
     --------

@@ -41,16 +41,13 @@ def _relevant_sets(Y_true: Any, Y_score: Any, n_labels: int) -> PreferenceGraphs
     """Graphs of relevant sets; sets do not say how many labels there are, the scores do."""
     columns = label_names(Y_score)
     sets = rows_of_sets(Y_true, "Y_true", named=columns is not None)
-    if sets is None:
-        levels, names = relevance_levels(Y_true, name="Y_true")
-        return PreferenceGraphs(levels=levels, n_labels=levels.shape[1], labels=names)
-    named = {item for row in sets for item in row if isinstance(item, str)}
+    named = {item for row in sets or () for item in row if isinstance(item, str)}
     if columns is None and named and len(named) != n_labels:
         raise ValueError(
             f"Y_true names {len(named)} labels, and Y_score has {n_labels} columns without names; pass Y_score as a "
             "data frame, or PreferenceGraphs.from_multilabel(Y_true, labels=[...]) with the labels of all columns"
         )
-    levels, names = relevance_levels(sets, columns, None if columns is not None else n_labels, "Y_true")
+    levels, names = relevance_levels(Y_true, None if sets is None else columns, n_labels, "Y_true")
     return PreferenceGraphs(levels=levels, n_labels=levels.shape[1], labels=names)
 
 
@@ -129,14 +126,7 @@ def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     Agrees with :func:`sklearn.metrics.coverage_error`: 1 at best when there is a relevant label (the paper on label
     covering counts from 0 instead), 0 for an example without any; tied labels count in full.
 
-    Parameters
-    ----------
-    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-        The relevant labels.
-    Y_score : array-like or data frame of shape (n_samples, n_labels)
-        Scores, larger is better.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the examples.
+    Takes the arguments of :func:`one_error`.
 
     Examples
     --------
@@ -156,14 +146,7 @@ def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -
     Agrees with :func:`sklearn.metrics.label_ranking_average_precision_score`; an example without relevant labels, or
     without others, counts 1.
 
-    Parameters
-    ----------
-    Y_true : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-        The relevant labels.
-    Y_score : array-like or data frame of shape (n_samples, n_labels)
-        Scores, larger is better.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the examples.
+    Takes the arguments of :func:`one_error`.
 
     Examples
     --------
