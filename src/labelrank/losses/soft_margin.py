@@ -8,7 +8,6 @@ A subgraph costs the shortfall of its worst pair: a maximum over A plus a maximu
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -42,6 +41,11 @@ class SoftMarginLoss(Loss):
     targets : ndarray of shape (n_instances, n_labels), optional
         Targets :math:`\gamma`, whose differences are the margins, in place of levels; any numbers for absent labels.
 
+    Attributes
+    ----------
+    blocks : BipartiteBlocks
+        The complete bipartite subgraphs with their targets and weights, a record for kernels.
+
     Examples
     --------
     >>> import numpy as np
@@ -67,15 +71,16 @@ class SoftMarginLoss(Loss):
         targets: npt.NDArray[Any] | None = None,
     ) -> None:
         super().__init__(graphs, decomposition, sample_weight)
-        self.margin, self.weighting, self.targets = margin, weighting, targets
+        if targets is None and margin == "gaps" and graphs.is_ranked:
+            targets = -graphs.levels
+        self.blocks = self._cut(weighting, targets)
 
     def _get_decomposition(self, chosen: Any) -> Decomposition:
         decomposition = super()._get_decomposition(chosen)
         return domination if decomposition is levels and not self.graphs.is_ranked else decomposition
 
-    @cached_property
-    def blocks(self) -> Any:
-        """Complete bipartite subgraphs with their targets and weights, a record for kernels."""
+    def _cut(self, weighting: str, targets: npt.NDArray[Any] | None) -> Any:
+        """Return the complete bipartite subgraphs with their targets and weights, a record for kernels."""
         from labelrank._kernels.losses.soft_margin import BipartiteBlocks
 
         subgraphs = _bipartite(self.decomposition.cut(self.graphs), self.decomposition.name)
@@ -84,25 +89,15 @@ class SoftMarginLoss(Loss):
         del subgraphs  # several times as large
         sizes = sides[:, 1] - sides[:, 0] + (sides[:, 3] - sides[:, 2])
         counts = np.diff(ptr)
-        sigma = self.weight / np.maximum(counts, 1) if self.weighting == "mean" else self.weight
+        sigma = self.weight / np.maximum(counts, 1) if weighting == "mean" else self.weight
         return BipartiteBlocks(
             head=np.column_stack([ptr, pointers(sizes)[ptr], member_ptr]),
             sides=sides,
             members=members,
-            gamma=self._gamma(member_ptr, members),
+            gamma=_gamma(targets, member_ptr, members),
             weight=weight * np.repeat(sigma, counts),
             largest=int(sizes.max(initial=0)),
         )
-
-    def _gamma(self, member_ptr: npt.NDArray[Any], members: npt.NDArray[Any]) -> FloatArray:
-        """Return the target of each member; an empty array for margins of 1."""
-        targets = self.targets
-        if targets is None and self.margin == "gaps" and self.graphs.is_ranked:
-            targets = -self.graphs.levels
-        if targets is None:
-            return np.empty(0)
-        rows = np.repeat(np.arange(len(targets)), np.diff(member_ptr))
-        return np.asarray(targets[rows, members], dtype=np.float64)
 
     def value(self, scores: FloatArray, rows: slice = ALL) -> float:
         """Return the loss of some instances."""
@@ -113,6 +108,14 @@ class SoftMarginLoss(Loss):
         from labelrank._kernels.losses.soft_margin import slack
 
         return float(slack(scores, rows.indices(self.shape[0])[0], self.blocks, out))
+
+
+def _gamma(targets: npt.NDArray[Any] | None, member_ptr: npt.NDArray[Any], members: npt.NDArray[Any]) -> FloatArray:
+    """Return the target of each member; an empty array for margins of 1."""
+    if targets is None:
+        return np.empty(0)
+    rows = np.repeat(np.arange(len(targets)), np.diff(member_ptr))
+    return np.asarray(targets[rows, members], dtype=np.float64)
 
 
 def _sides(subgraphs: Subgraphs) -> npt.NDArray[Any]:

@@ -28,7 +28,7 @@ _ONLINE = ("iterate_", "n_seen_")
 
 
 def _is_linear(ranker: SoftProjectionRanker) -> bool:
-    if Kernel.of(ranker).is_linear:
+    if ranker._has_kernel("linear"):
         return True
     raise AttributeError(f'partial_fit needs kernel="linear", got {ranker.kernel!r}; use fit')
 
@@ -221,7 +221,7 @@ class SoftProjectionRanker(BaseRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = Kernel.of(self).is_precomputed
+        precomputed = self._has_kernel("precomputed")
         tags.input_tags.sparse = not precomputed
         tags.input_tags.pairwise = precomputed
         tags.non_deterministic = True  # within tol, the result depends on the order of the rows
@@ -296,8 +296,11 @@ class SoftProjectionRanker(BaseRanker):
     # -----------------------------------------------------------------------------------------------------------
 
     def _checks(self) -> dict[str, Any]:
-        thin = False if Kernel.of(self).is_precomputed else "csr"
+        thin = False if self._has_kernel("precomputed") else "csr"
         return {"accept_sparse": thin, "dtype": [np.float64, np.float32], "order": "C"}
+
+    def _has_kernel(self, name: str) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == name
 
     def _validate(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> Any:
         """Validate the arguments of ``fit``; returns the instances, and the loss of their margins."""
@@ -318,12 +321,9 @@ class SoftProjectionRanker(BaseRanker):
 
     def _learn(self, data: Any, progress: Progress) -> None:
         X, loss = data
-        kernel = Kernel.of(self).fitted(X, loss.weight)
         duals = getattr(self, "duals_", None) if self.warm_start else None
         self._forget((*_SOLUTION, *_BATCH, *_ONLINE))
-        if kernel.has_gamma:
-            self.gamma_ = kernel.gamma
-        model = self._model(X, kernel, loss.shape[1])
+        model = self._model(X, loss)
         objective, stop = Objective(model, loss, alpha=1.0 / self.C), Stop(self.max_iter, self.tol)
         solver = SoftProjection(self.shuffle, self.shrinking, self.random_state, duals)
         progress.begin(self.max_iter)
@@ -331,9 +331,9 @@ class SoftProjectionRanker(BaseRanker):
             objective,
             np.zeros(model.coef_shape),
             stop,
-            lambda coef, value: progress.step("epoch", lambda: self._solution(X, model, kernel, coef)),
+            lambda coef, value: progress.step("epoch", lambda: model.attributes(coef)),
         )
-        self.__dict__.update(self._solution(X, model, kernel, state.coef))
+        self.__dict__.update(model.attributes(state.coef))
         self.objective_, self.dual_objective_, self.gap_ = state.primal, state.dual, state.gap
         self.n_iter_, self.gap_curve_ = state.n_iter, np.array(state.gap_curve)
         self.loss_curve_ = np.array(state.loss_curve) / objective.total_weight
@@ -347,24 +347,11 @@ class SoftProjectionRanker(BaseRanker):
                 stacklevel=stacklevel_of_user(),
             )
 
-    def _model(self, X: Any, kernel: Kernel, n_labels: int) -> Model:
-        if kernel.is_linear:
-            return LinearModel(X, n_labels, fit_intercept=self.fit_intercept)
-        gram = kernel.gram(X)
-        gram += float(self.fit_intercept)
-        return GramModel(gram, n_labels)
-
-    def _solution(self, X: Any, model: Model, kernel: Kernel, coef: FloatArray) -> dict[str, Any]:
-        """Return the attributes that make the scores."""
-        if kernel.is_linear:
-            return model.attributes(coef)
-        support = np.flatnonzero(coef.any(axis=1))
-        solution = {
-            "dual_coef_": np.ascontiguousarray(coef[support].T),
-            "support_": support,
-            "intercept_": float(self.fit_intercept) * coef.sum(axis=0),
-        }
-        return solution if kernel.is_precomputed else {**solution, "support_vectors_": X[support]}
+    def _model(self, X: Any, loss: SoftMarginLoss) -> Model:
+        if self._has_kernel("linear"):
+            return LinearModel(X, loss.shape[1], fit_intercept=self.fit_intercept)
+        kernel = Kernel.of(self).fitted(X, loss.weight)
+        return GramModel(X, kernel, loss.shape[1], fit_intercept=self.fit_intercept)
 
     def _forget(self, names: tuple[str, ...]) -> None:
         for name in names:

@@ -21,13 +21,15 @@ from sklearn.utils import check_random_state
 from labelrank._arrays import IntArray, row_blocks
 from labelrank.models import Objective
 from labelrank.solvers.base import Run, Solver, State
-from labelrank.solvers.soft_projection.interior import interior_cost, solve_interior
+from labelrank.solvers.soft_projection.interior import solve_interior
 from labelrank.solvers.soft_projection.models import ascent_of
 
 _CHUNK = 2**14  # instances between two chances for control-C
 _RUN = 16  # neighboring instances that are visited in the order of their rows
 _SHARE = 0.5  # of the requested gap, may be left in instances that are skipped
 _CHECK = 10  # epochs between two computations of the objectives, at most
+_STEPS = 3  # of an interior solution, for each factor of ten in the number of duals
+_MEMORY = 2**24  # numbers
 _MANY = 2**26  # duals, half a GiB of 64 bits
 _ROUNDED = 1e-6  # relative gap that duals of 32 bits may not get below
 
@@ -146,7 +148,7 @@ class _Ascent:
         self.visit_cost = 4.0 * n_labels * max(n_features, 1) + 100.0 + sizes
         self.work = 0.0
         self.past: list[tuple[float, float]] = []  # work and gap at the checks
-        self.interior_cost = interior_cost(self.blocks, n_labels, n_features)
+        self.interior_cost = _interior_cost(self.blocks, n_labels, n_features)
         if solver.duals is not None:
             self.restore()
 
@@ -261,6 +263,17 @@ class _Ascent:
             state.loss_curve[-1] = state.gap_curve[-1][2] / self.duals.C
         if state.gap < _ROUNDED and state.duals.dtype == np.float32:
             state.advice = "so many dual variables have 32 bits and may not get below a gap of 1e-6; use a larger tol"
+
+
+def _interior_cost(blocks: Any, n_labels: int, n_features: int) -> float:
+    """Return the operations of an interior solution, as slow as those of an epoch; infinity if it needs much memory."""
+    n, size, n_duals = len(blocks.head) - 1, n_labels * n_features, blocks.head[-1, 1]
+    if size**2 + n * n_labels**2 + n * size > _MEMORY:
+        return np.inf
+    products = (n * size**2 + size**3 / 3) / 4  # by BLAS
+    sizes = blocks.sides[:, 1] - blocks.sides[:, 0] + blocks.sides[:, 3] - blocks.sides[:, 2]
+    curvature = 4.0 * float(np.square(sizes, dtype=np.float64).sum()) + 2.0 * n * n_labels * size
+    return float(_STEPS * np.log10(10 + n_duals) * (products + curvature + 200.0 * n_duals + 5e5))
 
 
 def initial_duals(blocks: Any, tol: float, start: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:

@@ -20,21 +20,9 @@ from scipy.linalg import lapack
 from labelrank._arrays import FloatArray, IntArray
 from labelrank.decompositions.subgraphs import expand_ranges
 
-_STEPS = 3  # per factor of ten in the number of duals: about 6, each twice as fast per operation as an epoch
 _MAX_STEPS = 300
-_MEMORY = 2**24  # numbers
 _SHARE = 0.1  # weight of the center of the polyhedron in the starting point
 _MARGIN = 0.1  # of the first multipliers, relative to targets and shortfalls
-
-
-def interior_cost(blocks: Any, n_labels: int, n_features: int) -> float:
-    """Return the number of floating-point operations of a solution; infinity if it needs too much memory."""
-    n, size, n_duals = len(blocks.head) - 1, n_labels * n_features, blocks.head[-1, 1]
-    if size**2 + n * n_labels**2 + n * size > _MEMORY:
-        return np.inf
-    products = (n * size**2 + size**3 / 3) / 4  # by BLAS, several at a time
-    curvature = 4.0 * float(np.square(_sizes(blocks), dtype=np.float64).sum()) + 2.0 * n * n_labels * size
-    return float(_STEPS * np.log10(10 + n_duals) * (products + curvature + 200.0 * n_duals))
 
 
 def solve_interior(X: FloatArray, blocks: Any, n_labels: int, duals: Any, tol: float) -> FloatArray:

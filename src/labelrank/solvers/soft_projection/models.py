@@ -9,6 +9,7 @@ from scipy import sparse
 
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank.models import LinearModel, Model
+from labelrank.models.gram import Kernel
 
 _TINY = 1e-200  # smallest squared norm; rows of zeros then have duals, but no influence on any score
 
@@ -18,25 +19,43 @@ class GramModel(Model):
 
     Parameters
     ----------
-    gram : ndarray of shape (n_samples, n_samples)
-        Kernel matrix.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Instances; the kernel matrix itself if the kernel is precomputed.
+    kernel : Kernel
+        The kernel.
     n_labels : int
         Number of labels.
+    fit_intercept : bool
+        Whether 1 is added to the kernel.
     """
 
-    def __init__(self, gram: FloatArray, n_labels: int) -> None:
-        if (np.diagonal(gram) < 0).any():
+    def __init__(self, X: Any, kernel: Kernel, n_labels: int, *, fit_intercept: bool = True) -> None:
+        self.X, self.kernel, self.n_labels, self.fit_intercept = X, kernel, n_labels, fit_intercept
+        self.gram = kernel.gram(X)
+        self.gram += float(fit_intercept)
+        if (np.diagonal(self.gram) < 0).any():
             raise ValueError(
                 "the kernel matrix has negative numbers on its diagonal, so it does not hold inner products; use "
                 "another kernel"
             )
-        self.gram, self.n_labels = gram, n_labels
-        self.n_samples = self.n_penalized = len(gram)
-        self.coef_shape = (len(gram), n_labels)
+        self.n_samples = self.n_penalized = X.shape[0]
+        self.coef_shape = (X.shape[0], n_labels)
 
     def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
         """Return the scores of some instances."""
         return np.asarray(self.gram[rows] @ coef)
+
+    def attributes(self, coef: FloatArray) -> dict[str, Any]:
+        """Return the support instances, their contributions ``dual_coef_`` and the rest that makes the scores."""
+        support = np.flatnonzero(coef.any(axis=1))
+        found = {
+            "dual_coef_": np.ascontiguousarray(coef[support].T),
+            "support_": support,
+            "intercept_": float(self.fit_intercept) * coef.sum(axis=0),
+        }
+        if not self.kernel.is_precomputed:
+            found["support_vectors_"] = self.X[support]
+        return {**found, "gamma_": self.kernel.gamma} if self.kernel.has_gamma else found
 
 
 def ascent_of(model: Model) -> LinearAscent:
