@@ -13,8 +13,8 @@ MODULES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8"
 
 # The modules that may import a library: a file, or all files of a folder.
 HOMES = {
-    "numba": ("_kernels/compile.py", "_kernels/trees/"),  # the trees are being rewritten
-    "llvmlite": ("_kernels/trees/",),
+    "numba": ("_kernels/compile.py",),
+    "llvmlite": (),
     "polars": (),
     "pandas": (),
     "pyarrow": (),
@@ -71,6 +71,21 @@ def test_private_helpers_of_scikit_learn_are_in_one_place():
 )
 def test_private_names_are_seen(source, private):
     assert any(is_private(name) for name in imported(source)) == private
+
+
+def asks_for_storage(source):
+    """Whether a module asks how graphs are stored, or whether something is graphs at all."""
+    nodes = list(ast.walk(ast.parse(source)))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"]
+    return any(isinstance(node, ast.Attribute) and node.attr == "storage" for node in nodes) or any(
+        "PreferenceGraphs" in ast.unparse(call.args[1]) for call in calls
+    )
+
+
+def test_only_supervision_and_pairs_know_how_graphs_are_stored():
+    found = {module for module, source in MODULES.items() if asks_for_storage(source)}
+    assert not {module for module in found if not module.startswith(("supervision/", "pairs/"))}
+    assert found, "the test sees what it looks for"
 
 
 def test_the_version_is_written_once():
