@@ -18,7 +18,7 @@ HOMES = {
     "polars": (),
     "pandas": (),
     "pyarrow": (),
-    "narwhals": ("datasets/", "supervision/", "testing/"),
+    "narwhals": ("datasets/", "supervision/", "testing/", "trees/"),
     "matplotlib": ("plots/",),
     "typer": ("cli/",),
     "rich": ("cli/",),
