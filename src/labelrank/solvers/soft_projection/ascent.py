@@ -141,6 +141,7 @@ class _Ascent:
         self.rests = np.zeros((len(loss.counted), 2), dtype=np.int32)
         self.gaps = np.zeros(len(loss.counted))  # of each instance at the last check
         self.gap, self.asked = np.inf, 0.0  # relative gap, infinite if it is not known, and the gap to stop at
+        self.lowest = np.inf  # primal objective
         self.ratio = 0.5  # of the gap after an epoch to the sum of the gaps found in it
         # In floating-point operations: a visit, the epochs so far, and an interior solution.
         n_labels, n_features = self.model.shape[1], self.model.n_features
@@ -235,8 +236,9 @@ class _Ascent:
         curve = self.state.gap_curve
         primal, dual = self.objectives()
         gap = primal - dual
-        if not primal >= min((row[2] for row in curve), default=np.inf):
-            self.state.at, self.best = len(curve), self.model.coefficients(self.duals, self.blocks)
+        if primal < self.lowest:
+            self.lowest, self.state.at = primal, len(curve)
+            self.best = self.model.coefficients(self.duals, self.blocks)
         curve.append((self.n_iter, time.perf_counter() - self.begin, primal, dual))
         self.past.append((self.work, gap))
         self.asked = self.run.stop.tol * abs(primal)
