@@ -47,7 +47,7 @@ def test_label_features_can_say_what_linear_scores_say(solver):
         assert_allclose(general.decision_function(H), linear.decision_function(X))
 
 
-@pytest.mark.parametrize("loss", ["log_linear", "plackett_luce", "soft_margin"])
+@pytest.mark.parametrize("loss", ["log_linear", "plackett_luce", "squared"])
 def test_label_features_with_other_losses(loss):
     H, y = features_of_labels(60)
     ranker = quiet(GraphRanker(loss, model="label_features"), H, y)

@@ -47,6 +47,8 @@ class Loss:
     ----------
     name : str
         Name of the loss in error messages.
+    smooth : bool
+        Whether the gradient is continuous, as L-BFGS needs it.
     abilities : frozenset of str
         What the loss can do beyond a value and a gradient.
     default_decomposition : str or None
@@ -54,6 +56,7 @@ class Loss:
     """
 
     name: ClassVar[str] = "loss"
+    smooth: ClassVar[bool] = True
     abilities: ClassVar[frozenset[str]] = frozenset()
     default_decomposition: ClassVar[str | None] = None
     blocks_per_edge: ClassVar[int] = 2  # columns of coefficients that the features change along an edge

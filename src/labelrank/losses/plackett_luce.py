@@ -23,7 +23,8 @@ from labelrank.supervision import PreferenceGraphs
 class PlackettLuceLoss(Loss):
     """Plackett-Luce loss of layered graphs: rankings with ties and missing labels, top-k lists, relevant sets, classes.
 
-    With one class per instance it is the multinomial logistic loss.
+    With one class per instance it is the multinomial logistic loss. :func:`labelrank.aggregation.plackett_luce` treats
+    ties by Breslow's approximation instead, in which every label of a tie is chosen from the same labels.
 
     Parameters
     ----------

@@ -57,6 +57,7 @@ class SoftMarginLoss(Loss):
     """
 
     name: ClassVar[str] = "soft_margin"
+    smooth: ClassVar[bool] = False
     abilities: ClassVar[frozenset[str]] = frozenset({"blocks"})
     default_decomposition: ClassVar[str | None] = "levels"
 

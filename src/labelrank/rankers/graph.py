@@ -111,7 +111,8 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         X and the number of labels to a :class:`labelrank.models.Model` whose fitted attributes are ``coef_`` and
         ``intercept_`` of a linear model.
     solver : {"lbfgs", "boosting", "soft_projection", "least_squares"} or Solver, default="lbfgs"
-        The solver; see :mod:`labelrank.solvers`. A loss must have the abilities that the solver needs.
+        The solver; see :mod:`labelrank.solvers`. A loss must have the abilities that the solver needs: the soft margin,
+        which is not smooth, needs ``"soft_projection"``.
     alpha : float, default=1.0
         Strength of the penalty; intercepts are free. The loss is a sum over instances.
     max_iter : int, default=1000

@@ -134,7 +134,7 @@ class Solver:
     name : str
         Name of the solver in error messages.
     needs : frozenset of str
-        Abilities that the loss must have; see :mod:`labelrank.losses.base`.
+        Abilities that the loss must have, see :mod:`labelrank.losses.base`; ``"smoothness"`` if it must be smooth.
     """
 
     name: ClassVar[str] = "solver"
@@ -171,9 +171,10 @@ def check_abilities(loss: Loss | type[Loss], solver: Solver) -> None:
     """Raise if a loss cannot do what a solver needs; the error names both, and the solvers that would do."""
     from labelrank.solvers import SOLVERS
 
-    missing = sorted(solver.needs - loss.abilities)
+    offered = loss.abilities | ({"smoothness"} if loss.smooth else set())
+    missing = sorted(solver.needs - offered)
     if missing:
-        others = [name for name, other in SOLVERS.items() if other.needs <= loss.abilities]
+        others = [name for name, other in SOLVERS.items() if other.needs <= offered]
         raise ValueError(
             f"solver {solver.name!r} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
             f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; use solver="
@@ -185,6 +186,5 @@ def in_place(count: int, gap: float, tol: float) -> str:
     """Remark of boosting about coefficients that it cannot move."""
     return (
         f"left {count} coefficients in place: one of their two weights is zero, so that their best step is infinite "
-        f"(largest gradient entry {gap:.2g}, tol={tol:g}); pass smoothing > 0 or alpha > 0 to let them move, or "
-        'solver="lbfgs"'
+        f'(largest gradient entry {gap:.2g}, tol={tol:g}); pass smoothing > 0 to let them move, or solver="lbfgs"'
     )

@@ -31,6 +31,7 @@ class LBFGS(Solver):
     """
 
     name: ClassVar[str] = "lbfgs"
+    needs: ClassVar[frozenset[str]] = frozenset({"smoothness"})
 
     def _minimize(self, objective: Objective, run: Run) -> None:
         scale = objective.total_weight  # the mean loss: steps and tolerance do not depend on the number of rows

@@ -33,7 +33,7 @@ class SequentialBoosting(Solver):
         Added to both weights of every coefficient. With 0, a coefficient of which one weight is zero stays where it is.
     """
 
-    name: ClassVar[str] = "sequential_boosting"
+    name: ClassVar[str] = "boosting"
     needs: ClassVar[frozenset[str]] = frozenset({"flows", "updates"})
 
     def __init__(self, smoothing: float = 0.0) -> None:
