@@ -33,6 +33,7 @@ _HOMES = {
     "GraphRanker": "rankers",
     "LabelCoveringClassifier": "rankers",
     "LogLinearRanker": "rankers",
+    "BaseRanker": "rankers",
     "RankerMixin": "rankers",
     "project_polyhedron": "solvers.soft_projection",
     "soft_projection": "solvers.soft_projection",
@@ -69,6 +70,7 @@ _MODULES = (
 )
 
 __all__ = [
+    "BaseRanker",
     "CalibratedRanker",
     "ConstraintClassificationRanker",
     "DecisionTreeRanker",
@@ -133,6 +135,7 @@ if TYPE_CHECKING:
     from labelrank._discovery import all_rankers
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
     from labelrank.rankers import (
+        BaseRanker,
         CalibratedRanker,
         ConstraintClassificationRanker,
         DummyRanker,

@@ -1,6 +1,6 @@
 """The estimators: one learner per file, glue only."""
 
-from labelrank.rankers.base import RankerMixin
+from labelrank.rankers.base import BaseRanker, RankerMixin
 from labelrank.rankers.calibrated import CalibratedRanker
 from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
 from labelrank.rankers.dummy import DummyRanker
@@ -14,6 +14,7 @@ from labelrank.rankers.rank_rls_cv import RankRLSCV
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 
 __all__ = [
+    "BaseRanker",
     "CalibratedRanker",
     "ConstraintClassificationRanker",
     "DummyRanker",
