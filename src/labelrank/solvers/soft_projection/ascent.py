@@ -224,11 +224,12 @@ class _Ascent:
         """Return the primal and dual objectives; ``gaps`` gets the part of each instance in their difference."""
         from labelrank._kernels.solvers.soft_projection.ascent import duality_gaps
 
-        half = 0.5 * self.model.squared_norm(self.duals, self.blocks)
-        primal = half + sum(
-            duality_gaps(self.model.scores(rows), rows.start, self.duals, self.blocks, self.gaps)
-            for rows in row_blocks(*self.model.shape)
-        )
+        at_zero = self.n_iter == 0 and self.solver.duals is None
+        primal = 0.5 * self.model.squared_norm(self.duals, self.blocks)
+        for rows in row_blocks(*self.model.shape):
+            shape = (rows.stop - rows.start, self.model.shape[1])
+            scores = np.zeros(shape) if at_zero else self.model.scores(rows)
+            primal += duality_gaps(scores, rows.start, self.duals, self.blocks, self.gaps)
         return primal, primal - float(self.gaps.sum())
 
     def check(self, found: float = 0.0) -> None:

@@ -98,35 +98,36 @@ def distinct_labels(i, scratch, blocks):
 @kernel
 def visit(i, norm, pace, duals, scratch, blocks):
     """Project all subgraphs of an instance, and schedule its next visit. Returns the duality gap found."""
-    f, delta, mu, nu, members, gamma = scratch.f, scratch.delta, scratch.mu, scratch.nu, blocks.members, blocks.gamma
+    f, delta, mu, nu = scratch.f, scratch.delta, scratch.mu, scratch.nu
+    sides, members, gamma, value = blocks.sides, blocks.members, blocks.gamma, duals.value
     gap = 0.0
     o = blocks.head[i, 1]
     for s in range(blocks.head[i, 0], blocks.head[i + 1, 0]):
-        a0, b0 = blocks.sides[s, 0], blocks.sides[s, 2]
-        p, q = blocks.sides[s, 1] - a0, blocks.sides[s, 3] - b0
-        alpha, beta, bound = duals.value[o : o + p], duals.value[o + p : o + p + q], duals.C * blocks.weight[s]
+        a0, b0 = sides[s, 0], sides[s, 2]
+        p, q = sides[s, 1] - a0, sides[s, 3] - b0
+        bound = duals.C * blocks.weight[s]
         top_a, top_b, linear = -np.inf, -np.inf, 0.0
         for m in range(p):
             short = target(gamma, a0 + m, 1.0) - f[members[a0 + m]]
             top_a = max(top_a, short)
-            linear += alpha[m] * short
-            mu[m] = short + alpha[m] * norm
+            linear += value[o + m] * short
+            mu[m] = short + value[o + m] * norm
         for m in range(q):
             short = f[members[b0 + m]] - target(gamma, b0 + m, 0.0)
             top_b = max(top_b, short)
-            linear += beta[m] * short
-            nu[m] = short + beta[m] * norm
+            linear += value[o + p + m] * short
+            nu[m] = short + value[o + p + m] * norm
         own = bound * max(top_a + top_b, 0.0) - linear
         gap += own
         if own > pace.small:
             # The problem times the squared norm: duals are divided at the end, scores never.
             top_mu, t_a, top_nu, t_b = levels(mu[:p], nu[:q], bound * norm)
             for m in range(p):
-                step = replace(alpha, m, max(t_a - (top_mu - mu[m]), 0.0) / norm)
+                step = replace(value, o + m, max(t_a - (top_mu - mu[m]), 0.0) / norm)
                 delta[members[a0 + m]] += step
                 f[members[a0 + m]] += step * norm
             for m in range(q):
-                step = replace(beta, m, max(t_b - (top_nu - nu[m]), 0.0) / norm)
+                step = replace(value, o + p + m, max(t_b - (top_nu - nu[m]), 0.0) / norm)
                 delta[members[b0 + m]] -= step
                 f[members[b0 + m]] -= step * norm
         o += p + q
@@ -182,39 +183,38 @@ def epoch_dense(model, order, pace, duals, blocks):
 @kernel
 def epoch_csr(model, order, pace, duals, blocks):
     """Visit the instances in `order` and update the coefficients. Returns the sum of the gaps found."""
-    coef, bias, constant = model.coef, model.bias, model.constant
+    indptr, indices, data, coef, bias = model.indptr, model.indices, model.data, model.coef, model.bias
     k = len(bias)
     scratch = scratch_of(k, blocks)
-    f, delta = scratch.f, scratch.delta
-    changed = np.empty(k, dtype=np.int64)
+    f, delta, labels = scratch.f, scratch.delta, scratch.labels
     found = 0.0
     for i in order:
-        n = distinct_labels(i, scratch, blocks)
-        labels, first, last = scratch.labels[:n], model.indptr[i], model.indptr[i + 1]
-        for label in labels:
-            f[label] = constant * bias[label]
-        for r in range(first, last):
-            x, w = model.data[r], coef[model.indices[r]]
-            if n == k:  # no gather
+        n, first, last = distinct_labels(i, scratch, blocks), indptr[i], indptr[i + 1]
+        for m in range(n):
+            f[labels[m]] = model.constant * bias[labels[m]]
+        if n == k:  # no gather
+            for r in range(first, last):
+                x, w = data[r], coef[indices[r]]
                 for label in range(k):
                     f[label] += x * w[label]
-            else:
-                for label in labels:
-                    f[label] += x * w[label]
+        else:
+            for r in range(first, last):
+                x, w = data[r], coef[indices[r]]
+                for m in range(n):
+                    f[labels[m]] += x * w[labels[m]]
         found += visit(i, model.norm[i], pace, duals, scratch, blocks)
         n_changed = 0
-        for label in labels:
-            if delta[label] != 0.0:
-                changed[n_changed] = label
+        for m in range(n):
+            if delta[labels[m]] != 0.0:
+                labels[n_changed] = labels[m]
                 n_changed += 1
-        if n_changed:
-            for r in range(first, last):
-                x, w = model.data[r], coef[model.indices[r]]
-                for label in changed[:n_changed]:
-                    w[label] += delta[label] * x
-        for label in changed[:n_changed]:
-            bias[label] += delta[label] * constant
-            delta[label] = 0.0
+        for r in range(first, last if n_changed else first):
+            x, w = data[r], coef[indices[r]]
+            for m in range(n_changed):
+                w[labels[m]] += delta[labels[m]] * x
+        for m in range(n_changed):
+            bias[labels[m]] += delta[labels[m]] * model.constant
+            delta[labels[m]] = 0.0
     return found
 
 

@@ -20,6 +20,15 @@ FAST = {"reassoc", "contract", "nnan", "nsz"}
 MAX_STEPS = 200  # far more than bisection to the last bit takes
 
 
+@kernel(fastmath=FAST)
+def largest(values):
+    """Return the largest entry."""
+    top = values[0]
+    for i in range(1, len(values)):
+        top = max(top, values[i])
+    return top
+
+
 # Not reassociated: level − top + value would round away what the difference of top and value keeps.
 @kernel(fastmath={"nnan", "nsz"})
 def above(level, top, value):
@@ -93,7 +102,7 @@ def common_level(mu, top_mu, nu, top_nu, s, low, high, C):
 @kernel
 def levels(mu, nu, C):
     """Return max μ, t_a, max ν, t_b; the levels are 0 if both solutions are zero."""
-    top_mu, top_nu = mu.max(), nu.max()
+    top_mu, top_nu = largest(mu), largest(nu)
     s = top_mu + top_nu
     if s <= 0.0 or C <= 0.0:
         return top_mu, 0.0, top_nu, 0.0
