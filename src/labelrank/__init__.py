@@ -2,9 +2,10 @@
 
 ::
 
-    what was observed      how it is cut        what is paid            how it is minimised      what comes out
-    PreferenceGraphs   →   decomposition    →   loss              →     solver              →    scores → ranking
-    (levels | edges)       (subgraphs)          (per subgraph)
+                         cut into        paid     made of     minimized by
+                      ┌ decomposition →  loss  ⊗  model   →   solver  →  scores ┐
+    PreferenceGraphs ─┤                                                         ├→ ranking
+    (observed)        └ pairs  →  aggregation at a neighborhood, a leaf, …      ┘
 
 A **ranking** is a row of ranks: smaller is better, equal is tied, NaN is not observed. ``PreferenceGraphs`` hold what
 does not fit a row of ranks (cycles, battles) and are accepted wherever a rank matrix is. Estimators follow

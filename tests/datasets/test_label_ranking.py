@@ -98,17 +98,17 @@ def test_mallows_mean_distance(theta, n_labels):
 
 
 def test_mallows_probability_of_every_ranking():
-    centre = np.tile([2.0, 1.0, 3.0], (60_000, 1))
-    y = mallows_noise(np.random.RandomState(0), centre, 0.5)
+    center = np.tile([2.0, 1.0, 3.0], (60_000, 1))
+    y = mallows_noise(np.random.RandomState(0), center, 0.5)
     rankings, counts = np.unique(y, axis=0, return_counts=True)
-    weights = np.exp(-0.5 * kendall_distance(rankings, centre[:6]))
+    weights = np.exp(-0.5 * kendall_distance(rankings, center[:6]))
     np.testing.assert_allclose(counts / counts.sum(), weights / weights.sum(), atol=0.008)
 
 
 def test_mallows_extremes():
-    centre = np.tile([3.0, 1.0, 4.0, 2.0], (6000, 1))
-    np.testing.assert_array_equal(mallows_noise(np.random.RandomState(0), centre, 1000.0), centre)
-    uniform = mallows_noise(np.random.RandomState(0), centre, 0.0)
+    center = np.tile([3.0, 1.0, 4.0, 2.0], (6000, 1))
+    np.testing.assert_array_equal(mallows_noise(np.random.RandomState(0), center, 1000.0), center)
+    uniform = mallows_noise(np.random.RandomState(0), center, 0.0)
     counts = np.unique(uniform, axis=0, return_counts=True)[1]
     assert len(counts) == 24
     assert np.abs(counts / 6000 - 1 / 24).max() < 0.012

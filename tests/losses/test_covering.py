@@ -29,7 +29,7 @@ WEIGHTS = st.sampled_from([0.0, 0.25, 1.0, 3.0])
 
 
 def cyclic(relevant):
-    """Neighbours on a circle, the relevant labels twice, and everything: labels in several elements, and repeated."""
+    """Neighbors on a circle, the relevant labels twice, and everything: labels in several elements, and repeated."""
     k = len(relevant)
     positive = np.flatnonzero(relevant)
     circle = [[label, (label + 1) % k] for label in range(k)]
@@ -37,7 +37,7 @@ def cyclic(relevant):
 
 
 def first_and_rest(relevant):
-    """An answer that depends on the labelling."""
+    """An answer that depends on the labeling."""
     k = len(relevant)
     return [[label] for label in range(k)] if relevant[0] or k == 1 else [[0], range(1, k)]
 
@@ -85,7 +85,7 @@ def losses(loss, rows, scores):
 
 
 @st.composite
-def labelled_scores(draw, unknown=True):
+def labeled_scores(draw, unknown=True):
     """0/1 matrices with NaN where a label is not known, scores, weights of the examples."""
     n, k = draw(st.integers(1, 5)), draw(st.integers(1, 5))
     entries = st.sampled_from([0.0, 1.0, 1.0, np.nan] if unknown else [0.0, 1.0])
@@ -106,7 +106,7 @@ def check_against_loops(case, name, rows):
         assert_allclose(out_of[position], (weight[i] * o).astype(float), rtol=1e-12, atol=1e-14)
 
 
-@given(labelled_scores(), st.sampled_from(NAMES), st.data())
+@given(labeled_scores(), st.sampled_from(NAMES), st.data())
 @example((np.full((1, 3), np.nan), np.ones((1, 3)), np.ones(1)), "zero_one", None)  # nothing is known
 def test_value_and_flows(case, name, data):
     n = len(case[0])
@@ -117,14 +117,14 @@ def test_value_and_flows(case, name, data):
         check_against_loops(case, name, np.array(data.draw(st.lists(st.integers(0, n - 1))), dtype=np.intp))
 
 
-@given(labelled_scores(unknown=False), st.sampled_from(list(FUNCTIONS)), st.data())
+@given(labeled_scores(unknown=False), st.sampled_from(list(FUNCTIONS)), st.data())
 def test_value_and_flows_of_functions(case, name, data):
     check_against_loops(case, name, slice(None))
     rows = data.draw(st.lists(st.integers(0, len(case[0]) - 1)))
     check_against_loops(case, name, np.array(rows, dtype=np.intp))
 
 
-@given(labelled_scores(unknown=False), st.sampled_from(NAMES))
+@given(labeled_scores(unknown=False), st.sampled_from(NAMES))
 def test_a_built_in_covering_given_as_a_function_is_the_same(case, name):
     Y, scores, weight = case
     graphs = PreferenceGraphs.from_multilabel(Y)
@@ -240,7 +240,7 @@ def dummy_stars(graph):
     return [Subgraph.of_edges(star) for star in stars if star]
 
 
-@given(labelled_scores(), st.sampled_from(list(AS_DECOMPOSITION)))
+@given(labeled_scores(), st.sampled_from(list(AS_DECOMPOSITION)))
 def test_it_is_the_log_linear_loss_on_the_graph_with_a_dummy(case, name):
     """Summed over the subgraphs instead of averaged; what flows into the dummy is not of interest."""
     Y, scores, weight = case
@@ -257,7 +257,7 @@ def test_it_is_the_log_linear_loss_on_the_graph_with_a_dummy(case, name):
     assert_allclose(o[:, :-1], out_of, rtol=1e-9, atol=1e-12)
 
 
-@given(labelled_scores(), st.sampled_from(list(AS_DECOMPOSITION)))
+@given(labeled_scores(), st.sampled_from(list(AS_DECOMPOSITION)))
 def test_a_decomposition_is_taken_as_a_covering(case, name):
     Y, scores, weight = case
     covering, decomposition = AS_DECOMPOSITION[name]
@@ -290,7 +290,7 @@ def test_graphs_with_more_levels_are_refused():
         CoveringLoss(graphs, coverings.hamming, np.ones(1))
 
 
-def test_functions_are_asked_once_for_each_labelling():
+def test_functions_are_asked_once_for_each_labeling():
     calls = []
 
     def whole(relevant):

@@ -56,7 +56,7 @@ def theta(counts, prior=1.0):
 
 
 def value(criterion, sides, graph_rows, weight, n_labels):
-    """What the tree maximises: Σ weight · theta, or minus the pair Gini."""
+    """What the tree maximizes: Σ weight · theta, or minus the pair Gini."""
     total = 0.0
     for rows in sides:
         counts = votes(graph_rows, weight, rows, n_labels)

@@ -240,8 +240,8 @@ def write_mulan(folder, name, *, is_sparse=False):
     rng = np.random.RandomState(0)
     for part in ("train", "test"):
         x = rng.normal(size=30).round(3) * 100
-        colour = rng.choice(["red", "green"], 30)
-        rows = [(v, c, int(v > 0), int(c == "red" or v <= 0)) for v, c in zip(x, colour, strict=True)]
+        color = rng.choice(["red", "green"], 30)
+        rows = [(v, c, int(v > 0), int(c == "red" or v <= 0)) for v, c in zip(x, color, strict=True)]
         form = "{{0 {}, 1 {}, 2 {}, 3 {}}}" if is_sparse else "{},{},{},{}"
         (folder / f"{name}-{part}.arff").write_text(head + "\n".join(form.format(*row) for row in rows) + "\n")
 

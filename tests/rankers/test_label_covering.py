@@ -224,7 +224,7 @@ def test_bad_parameters(parameters, message):
         boosting(**parameters).fit(X, Y)
 
 
-def test_covering_functions_are_called_once_per_labelling():
+def test_covering_functions_are_called_once_per_labeling():
     X, Y = make_multilabel_classification(50, 5, n_classes=3, random_state=0)
     calls = []
 

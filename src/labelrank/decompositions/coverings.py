@@ -178,7 +178,7 @@ class FunctionCovering(Covering):
     function : callable
         Takes the boolean vector of relevant labels and returns the cover elements, each an iterable of label
         indices. Labels may stand in several elements and elements may repeat: a repeated element counts
-        twice. Every label must be covered. The function is called once for each different labelling.
+        twice. Every label must be covered. The function is called once for each different labeling.
 
     Examples
     --------

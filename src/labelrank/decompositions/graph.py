@@ -11,7 +11,7 @@ disagreement      each edge                                                     
 domination        each label with outgoing edges, with all of them                   labels not above all they beat
 dominated         each label with incoming edges, with all of them                   labels not below all that beat them
 levels            each level against all lower ones (layered graphs)                 levels
-adjacent_levels   each level against the next (layered graphs)                       neighbouring levels
+adjacent_levels   each level against the next (layered graphs)                       adjacent levels
 all_level_pairs   each pair of levels (layered graphs)                               pairs of levels
 ================  =================================================================  =========================
 """

@@ -83,16 +83,16 @@ class CoveringLoss(FlowLoss):
 
     @cached_property
     def _patterns(self) -> tuple[npt.NDArray[np.intp], Elements]:
-        """Labelling of each example, and the cover elements of the different labellings."""
+        """Labeling of each example, and the cover elements of the different labelings."""
         patterns, pattern = np.unique(self.levels, axis=0, return_inverse=True)
         graphs = PreferenceGraphs(levels=patterns, n_labels=patterns.shape[1], labels=self.graphs.labels)
         return pattern.ravel().astype(np.intp), elements_of(self.decomposition.cut(graphs))
 
 
 class Elements(NamedTuple):
-    """Cover elements of different labellings, flat."""
+    """Cover elements of different labelings, flat."""
 
-    element_ptr: npt.NDArray[np.intp]  # labelling p has the elements element_ptr[p]:element_ptr[p + 1]
+    element_ptr: npt.NDArray[np.intp]  # labeling p has the elements element_ptr[p]:element_ptr[p + 1]
     label_ptr: npt.NDArray[np.intp]  # element s has the labels label_ptr[s]:label_ptr[s + 1]
     labels: npt.NDArray[np.int32]
     weight: FloatArray

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
 
-from labelrank.plots._matplotlib import BLUE, FAINT, GREY, INK, VERMILLION
+from labelrank.plots._matplotlib import BLUE, FAINT, GRAY, INK, VERMILLION
 from labelrank.plots.layout import Layout
 
 
@@ -45,13 +45,13 @@ def draw_graph(
     arrows: Sequence[Arrow],
     *,
     font: float,
-    grey: Collection[int] = (),
+    gray: Collection[int] = (),
     dots: Collection[int] = (),
     straight: bool = False,
 ) -> None:
     """Draw nodes and arrows, and scale the axes to the canvas of the layout.
 
-    Arrows are solid, or dashed and without a head where a ranking does not agree. `grey` nodes have no part in the
+    Arrows are solid, or dashed and without a head where a ranking does not agree. `gray` nodes have no part in the
     graph; of `dots` only the place is marked; `straight` edges do not go around nodes.
     """
     ax.set(xlim=(0, layout.width), ylim=(0, layout.height), xticks=[], yticks=[])
@@ -59,7 +59,7 @@ def draw_graph(
     for node, name in enumerate(names):
         if node in dots:
             continue
-        color = GREY if node in grey else INK
+        color = GRAY if node in gray else INK
         texts[node] = _node(ax, layout.centers[node], "" if layout.angles is not None else name, font, color)
         if layout.angles is not None:
             _name_outside(ax, layout.centers[node], float(layout.angles[node]) % 360, name, font, color)
@@ -84,7 +84,7 @@ def draw_bands(ax: Axes, layout: Layout, n_bands: int, *, font: float, arrows: b
         arrow.set(color=INK, linewidth=1.6, zorder=2, in_layout=False)
         ax.add_patch(arrow)
     for low, high in layout.bands[n_bands:]:
-        ax.text(4, (low + high) / 2, "not observed", fontsize=0.8 * font, color=GREY, va="center", in_layout=False)
+        ax.text(4, (low + high) / 2, "not observed", fontsize=0.8 * font, color=GRAY, va="center", in_layout=False)
 
 
 def frame(ax: Axes, *, agrees: bool | None, weight: float, font: float, caption: str) -> None:
@@ -95,7 +95,7 @@ def frame(ax: Axes, *, agrees: bool | None, weight: float, font: float, caption:
         spine.set(color=VERMILLION if wrong else FAINT, linewidth=1.4 if wrong else 0.8)
     if weight != 1:
         place: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "va": "top"}
-        ax.text(0.97, 0.97, f"× {weight:.4g}", fontsize=font, color=GREY, **place)
+        ax.text(0.97, 0.97, f"× {weight:.4g}", fontsize=font, color=GRAY, **place)
     if caption:
         ax.set_title(caption, fontsize=font, pad=2, parse_math=False)
 
@@ -104,7 +104,7 @@ def _node(ax: Axes, center: Any, name: str, font: float, color: str) -> Text:
     box = {
         "boxstyle": "circle,pad=0.28" if len(name) <= 1 else "round,pad=0.25,rounding_size=0.4",
         "facecolor": "white",
-        "edgecolor": FAINT if color == GREY else INK,
+        "edgecolor": FAINT if color == GRAY else INK,
         "linewidth": 0.8,
     }
     place: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 4, "in_layout": False}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito.
-BLUE, VERMILLION, GREY, FAINT, INK = "#0072B2", "#D55E00", "#767676", "#C8C8C8", "#222222"
+BLUE, VERMILLION, GRAY, FAINT, INK = "#0072B2", "#D55E00", "#767676", "#C8C8C8", "#222222"
 
 
 def axes_or_new(ax: Axes | None, name: str, figsize: tuple[float, float] | None = None) -> Axes:

@@ -21,7 +21,7 @@ class Nodes:
 
     labels: list[int]
     names: list[str]
-    grey: set[int]
+    gray: set[int]
     rows: list[list[int]] | None = None  # nodes of each level, those not observed last; None on a circle
     n_levels: int = 0
     condensed: bool = False  # arrows from level to level in place of edges
@@ -81,8 +81,8 @@ def _on_circle(graph: PreferenceGraphs, max_labels: int) -> Nodes:
         most = np.argsort(-degree, kind="stable")[: min(max_labels, np.count_nonzero(degree))]
         chosen = np.sort(most)
     labels = chosen.tolist()
-    grey = {node for node, label in enumerate(labels) if not degree[label]}
-    return Nodes(labels, [str(graph.labels[label]) for label in labels], grey, note=_note(len(labels), n_labels))
+    gray = {node for node, label in enumerate(labels) if not degree[label]}
+    return Nodes(labels, [str(graph.labels[label]) for label in labels], gray, note=_note(len(labels), n_labels))
 
 
 def _in_rows(graph: PreferenceGraphs, levels: npt.NDArray[Any], max_labels: int) -> Nodes:
@@ -105,12 +105,12 @@ def _in_rows(graph: PreferenceGraphs, levels: npt.NDArray[Any], max_labels: int)
             taken.append(-1)
         rows.append(list(range(len(labels), len(labels) + len(taken))))
         labels += taken
-    grey = {node for node, label in enumerate(labels) if label < 0 or levels[label] < 0}
+    gray = {node for node, label in enumerate(labels) if label < 0 or levels[label] < 0}
     note = _note(sum(label >= 0 for label in labels), n_labels)
     condensed = graph.weight is None and graph.n_edges > _MAX_EDGES
     if condensed:
         note = "; ".join(filter(None, [note, f"{graph.n_edges} edges: each label to all labels of lower levels"]))
-    return Nodes(labels, names, grey, rows, n_levels, condensed, note)
+    return Nodes(labels, names, gray, rows, n_levels, condensed, note)
 
 
 def _note(n_drawn: int, n_labels: int) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from labelrank._arrays import FloatArray
 from labelrank.decompositions import Decomposition, Subgraph, disagreement, get_decomposition
 from labelrank.plots import layout as layouts
-from labelrank.plots._matplotlib import GREY, axes_or_new, size_in_points
+from labelrank.plots._matplotlib import GRAY, axes_or_new, size_in_points
 from labelrank.plots.nodes import Nodes, choose_nodes
 from labelrank.supervision import PreferenceGraphs, as_graphs
 
@@ -176,7 +176,7 @@ class PreferenceGraphDisplay:
         ax.set_axis_off()
         ax.set_title(self._title())
         if text := "\n".join(filter(None, [self._ranking(), self.note_])):
-            ax.text(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize=8, color=GREY)
+            ax.text(0.5, -0.02, text, transform=ax.transAxes, ha="center", va="top", fontsize=8, color=GRAY)
         size = size_in_points(ax)  # with title and text in place
         if self.subgraphs is None:
             self.axes_ = np.array([ax])
@@ -220,7 +220,7 @@ class PreferenceGraphDisplay:
         if nodes.condensed:
             arrows = [arrow for arrow in arrows if arrow.agrees is False]
         draw_bands(ax, place, nodes.n_levels, font=font, arrows=nodes.condensed)
-        draw_graph(ax, place, names, arrows, font=font, grey=nodes.grey, straight=nodes.condensed)
+        draw_graph(ax, place, names, arrows, font=font, gray=nodes.gray, straight=nodes.condensed)
 
     def _draw_part(self, ax: Axes, nodes: Nodes, part: Subgraph, size: Size) -> str:
         """Draw a subgraph at the places of the whole graph; return the caption that replaces names without room."""

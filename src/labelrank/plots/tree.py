@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.plots._matplotlib import BLUE, GREY, INK, axes_or_new
+from labelrank.plots._matplotlib import BLUE, GRAY, INK, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,10 +133,10 @@ class TreeDisplay:
                 condition, otherwise = split_text(tree, node, self.decimals)
                 text = condition.replace("<=", "≤") + ("\nmissing: no" if otherwise.endswith(" or missing") else "")
                 for child, word, side in ((left[node], "yes", "right"), (right[node], "no", "left")):
-                    ax.plot([x, places[child]], [y, -depths[child]], color=GREY, linewidth=1, zorder=1)
+                    ax.plot([x, places[child]], [y, -depths[child]], color=GRAY, linewidth=1, zorder=1)
                     middle = (x + places[child]) / 2
-                    ax.text(middle, y - 0.5, f" {word} ", ha=side, va="bottom", fontsize=8, color=GREY)
-            box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": BLUE if leaf else GREY}
+                    ax.text(middle, y - 0.5, f" {word} ", ha=side, va="bottom", fontsize=8, color=GRAY)
+            box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": BLUE if leaf else GRAY}
             self.texts_.append(ax.text(x, y, text, bbox=box, **style))
         ax.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.4))
         ax.set_axis_off()

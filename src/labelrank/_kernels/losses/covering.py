@@ -101,7 +101,7 @@ def set_flows(levels, scores, inflow, outflow, weight, together, joined, factors
 
 @kernel
 def element_flows(levels, scores, inflow, outflow, weight, pattern, elements):
-    """Losses of the rows under any covering; row r has the elements of the labelling ``pattern[r]``."""
+    """Losses of the rows under any covering; row r has the elements of the labeling ``pattern[r]``."""
     element_ptr, label_ptr, labels, element_weight = elements
     n, k = levels.shape
     losses = np.zeros(n)
