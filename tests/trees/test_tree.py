@@ -145,6 +145,20 @@ def test_categories_of_frames(library, which):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(tree)).predict(frame), y)
 
 
+def test_frames_with_numbered_columns_another_index_and_nulls():
+    color = np.random.default_rng(0).choice(["red", "green", "blue"], 60)
+    y = np.where((color == "green")[:, None], [1.0, 2], [2.0, 1])
+    size = pd.array([None if i % 7 == 0 else i for i in range(60)], dtype="Int64")
+    frame = pd.DataFrame({0: color, 1: size}, index=np.arange(60)[::-1] * 3)
+    tree = DecisionTreeRanker(categorical_features=[0]).fit(frame, y)
+    np.testing.assert_array_equal(tree.predict(frame), y)
+    assert tree.had_missing_.tolist() == [False, True]
+    named = frame.set_axis(["color", "size"], axis=1)
+    tree = DecisionTreeRanker(categorical_features=["color"]).fit(named, y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        tree.predict(named[["size", "color"]])
+
+
 @pytest.mark.parametrize(
     ("which", "message"),
     [

@@ -25,7 +25,7 @@ def categorical_mask(X: Any, categorical_features: Any) -> BoolArray:
         return mask
     if isinstance(categorical_features, str):  # "from_dtype"
         if frame is not None:
-            mask[:] = [frame[name].dtype in (nw.Categorical, nw.Enum) for name in frame.columns]
+            mask[:] = [dtype in (nw.Categorical, nw.Enum) for dtype in frame.schema.dtypes()]
         return mask
     chosen = np.asarray(categorical_features, dtype=object).ravel()
     if len(chosen) and all(isinstance(c, bool | np.bool_) for c in chosen):
@@ -53,7 +53,7 @@ def learn_categories(frame: nw.DataFrame[Any], mask: BoolArray) -> npt.NDArray[A
     """Sorted values of each categorical column, in an object array; None for the other columns."""
     categories = np.empty(len(mask), dtype=object)
     for f in np.flatnonzero(mask):
-        values = {v for v in frame[frame.columns[f]].to_list() if not is_missing(v)}
+        values = {v for v in frame.get_column(frame.columns[f]).to_list() if not is_missing(v)}
         categories[f] = np.array(sorted(values, key=lambda v: (str(type(v)), v)), dtype=object)
     return categories
 
@@ -67,7 +67,7 @@ def encode(frame: nw.DataFrame[Any], categories: npt.NDArray[Any]) -> Any:
     for name, known in zip(frame.columns, categories, strict=False):
         if known is not None:
             place = {v: float(i) for i, v in enumerate(known)}
-            codes = [np.nan if is_missing(v) else place.get(v, -1.0) for v in frame[name].to_list()]
+            codes = [np.nan if is_missing(v) else place.get(v, -1.0) for v in frame.get_column(name).to_list()]
             columns.append(nw.new_series(name, codes, nw.Float64, backend=frame.implementation))
     return frame.with_columns(*columns).to_native()
 
@@ -78,7 +78,9 @@ def not_numeric(X: Any, error: ValueError) -> ValueError:
     if frame is None:
         advice = "if X has categories, pass a data frame and name their columns in categorical_features"
         return ValueError(f"X is not numeric ({error}); {advice}")
-    column = next((name for name in frame.columns if not frame[name].dtype.is_numeric()), None)
+    column = next(
+        (name for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)), None
+    )
     return ValueError(
         f"the column {column!r} of X is not numeric ({error}); if it has categories, name it in categorical_features"
     )

@@ -21,7 +21,7 @@ class Sample(NamedTuple):
     x: FloatArray  # (n_features, n_samples), NaN is missing
     is_categorical: BoolArray  # (n_features,)
     signs: npt.NDArray[np.int8] | FloatArray  # (n_samples, n_sums), what a row of weight 1 adds to the sums of a node
-    weight: FloatArray  # (n_samples,)
+    weight: FloatArray  # (n_samples,), or (1,) if all rows weigh the same
     n_pairs: int
     complete: bool  # whether every row orders every pair, by one vote
 

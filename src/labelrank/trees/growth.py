@@ -47,6 +47,7 @@ class Workspace(NamedTuple):
     sums: FloatArray  # (n_nodes, n_sums), zeros at first
     first: IntArray  # (n_nodes,), where the rows of a node begin
     depth: IntArray  # (n_nodes,)
+    value: FloatArray  # (n_nodes,), of the criterion
     gain: FloatArray  # (n_nodes,), of the split
     is_leaf: BoolArray  # (n_nodes,)
     queue: IntArray  # (n_nodes,), nodes that have a split and no children yet
@@ -90,7 +91,8 @@ class Grower:
         n_leaves = min(len(rows), rules.max_leaf_nodes or len(rows), 2 ** min(rules.max_depth, 40))
         nodes, work = _empty_nodes(self.sample, 2 * n_leaves + 1)
         state = np.array([seed], dtype=np.uint64)
-        size = grow(self.sample._replace(weight=weight), rules, self.table, order, values, rows, state, nodes, work)
+        sample = self.sample._replace(weight=np.ones(1) if (weight == 1).all() else weight)
+        size = grow(sample, rules, self.table, order, values, rows, state, nodes, work)
         trimmed: Any = (array[:size].copy() for array in nodes)
         return prune(Nodes(*trimmed), self.ccp_alpha)
 
@@ -113,16 +115,24 @@ def _empty_nodes(sample: Sample, size: int) -> tuple[Nodes, Workspace]:
         sums=np.zeros((size, n_sums)),
         first=np.zeros(size, dtype=np.int64),
         depth=np.zeros(size, dtype=np.int64),
+        value=np.empty(size),
         gain=np.empty(size),
         is_leaf=np.zeros(size, dtype=bool),
         queue=np.empty(size, dtype=np.int64),
         features=np.arange(len(sample.x)),
         goes_left=np.empty(n, dtype=np.uint8),
         items=np.empty(n, dtype=np.int64),
-        start=np.empty(n_sums),
-        left=np.empty(n_sums),
+        start=_aligned(n_sums),
+        left=_aligned(n_sums),
     )
     return nodes, work
+
+
+def _aligned(size: int) -> FloatArray:
+    """An array that begins at a cache line, which no vector then crosses."""
+    array = np.empty(size + 7)
+    first = -array.ctypes.data // 8 % 8
+    return array[first : first + size]
 
 
 def prune(nodes: Nodes, ccp_alpha: float) -> Nodes:

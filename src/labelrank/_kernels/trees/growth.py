@@ -81,6 +81,62 @@ def mark(x, rows, categorical, threshold, missing_left, goes_left):
     return n_missing
 
 
+@kernel(inline="always")
+def find_split(sample, rules, table, order, values, rows, state, node, nodes, work):
+    """Find the best split of a node and write it to `nodes`; return whether there is one."""
+    features, n_features = work.features, sample.x.shape[0]
+    first, last = work.first[node], work.first[node] + nodes.n_rows[node]
+    total, whole, least = work.sums[node], nodes.weight[node], rules.min_samples_leaf
+    perfect = np.inf
+    if table is None:  # the value of two sides that agree about all pairs, which no split can exceed
+        perfect = (work.value[node] + 2 * sample.n_pairs * nodes.impurity[node] * whole) / BETTER
+    best, tried = Split(-1.0, np.nan, False), 0
+    for j in range(n_features):
+        if tried == rules.max_features or best.value >= perfect:
+            break
+        if rules.max_features < n_features:
+            other = j + int(draw(state) * (n_features - j))
+            features[j], features[other] = features[other], features[j]
+        f, before, varies = features[j], best.value, False
+        if order is not None:
+            items = order[f, first:last]
+            varies, best = best_threshold(sample, f, items, total, whole, table, least, work, best)
+        if values is not None:
+            uniform, inside = draw(state), rows[first:last]
+            varies, best = random_threshold(sample, f, inside, values, uniform, total, whole, table, least, work, best)
+        tried += varies
+        if best.value > before:
+            nodes.feature[node] = f
+    nodes.threshold[node], nodes.missing_left[node] = best.threshold, best.missing_left
+    work.gain[node] = best.value - work.value[node]
+    return best.value >= 0.0
+
+
+@kernel(inline="always")
+def make_children(sample, rows, node, new, nodes, work):
+    """Divide the rows of a node between its children `new` and `new + 1`."""
+    start, n_rows, weight, sums = work.first, nodes.n_rows, nodes.weight, work.sums
+    f, threshold, missing_left = nodes.feature[node], nodes.threshold[node], nodes.missing_left[node]
+    inside = rows[start[node] : start[node] + n_rows[node]]
+    n_missing = mark(sample.x[f], inside, sample.is_categorical[f], threshold, missing_left, work.goes_left)
+    n_left = partition(inside, work.goes_left, work.items)
+    nodes.left[node], nodes.right[node] = new, new + 1
+    start[new], n_rows[new] = start[node], n_left
+    start[new + 1], n_rows[new + 1] = start[node] + n_left, n_rows[node] - n_left
+    work.depth[new] = work.depth[new + 1] = work.depth[node] + 1
+    # The smaller child is summed over its rows; the other has what is left of the parent.
+    fewer = new + (n_rows[new] > n_rows[new + 1])
+    more = new + new + 1 - fewer
+    weight[fewer] = 0.0
+    for row in rows[start[fewer] : start[fewer] + n_rows[fewer]]:
+        weight[fewer] += add_row(sums[fewer], sample.signs, sample.weight, row)
+    weight[more] = weight[node] - weight[fewer]
+    for p in range(sums.shape[1]):
+        sums[more, p] = sums[node, p] - sums[fewer, p]
+    if n_missing == 0:  # nothing was learned about missing values: they go to the heavier side
+        nodes.missing_left[node] = weight[new] >= weight[new + 1]
+
+
 @kernel(error_model="numpy")
 def grow(sample, rules, table, order, values, rows, state, nodes, work):
     """Grow a tree on `rows`, fill `nodes` and return their number.
@@ -90,74 +146,36 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
     None if thresholds are drawn at random. values : a buffer, (n_rows,); None if features are sorted. rows : (n_rows,),
     overwritten. state : (1,), of the random numbers.
     """
-    x, signs, weight, complete = sample.x, sample.signs, sample.weight, sample.complete
-    sums, start, depth, gain, queue, goes_left = (
-        work.sums,
-        work.first,
-        work.depth,
-        work.gain,
-        work.queue,
-        work.goes_left,
-    )
-    node_weight, n_rows, features, n_features = nodes.weight, nodes.n_rows, work.features, x.shape[0]
-    least = rules.min_samples_leaf
-
-    n_rows[0], node_weight[0] = rows.shape[0], 0.0
+    queue, gain, sums = work.queue, work.gain, work.sums
+    nodes.n_rows[0], nodes.weight[0] = rows.shape[0], 0.0
     for row in rows:
-        add_row(sums[0], signs, row, weight[row])
-        node_weight[0] += weight[row]
+        nodes.weight[0] += add_row(sums[0], sample.signs, sample.weight, row)
     n_nodes, n_leaves, n_queued = 1, 1, 0
     parent, new = 0, 0  # the nodes from `new` on are the children of `parent`, or the root
     while True:
         to_split = False
         for node in range(new, n_nodes):
-            w, before = node_weight[node], nodes.balance[parent]
-            value, nodes.impurity[node], pure = describe(
-                sums[node], w, sums[0], node_weight[0], complete, before, nodes.balance[node], table, rules.shrinkage
-            )
-            gain[node] = -value
-            small = w < rules.min_samples_split or w < 2 * least or n_rows[node] < 2
-            work.is_leaf[node] = pure or small or depth[node] >= rules.max_depth
+            w = nodes.weight[node]
+            work.value[node], nodes.impurity[node], pure = describe(
+                sums[node], w, sums[0], nodes.weight[0], sample.complete, nodes.balance[parent], nodes.balance[node],
+                table, rules.shrinkage
+            )  # fmt: skip
+            small = w < rules.min_samples_split or w < 2 * rules.min_samples_leaf or nodes.n_rows[node] < 2
+            work.is_leaf[node] = pure or small or work.depth[node] >= rules.max_depth
             to_split |= not work.is_leaf[node]
         if order is not None and to_split and new > 0:
-            for f in range(n_features):
-                partition(order[f, start[parent] : start[parent] + n_rows[parent]], goes_left, work.items)
+            first, last = work.first[parent], work.first[parent] + nodes.n_rows[parent]
+            for f in range(order.shape[0]):
+                partition(order[f, first:last], work.goes_left, work.items)
         for node in range(new, n_nodes):
-            if work.is_leaf[node]:
-                continue
-            first, last = start[node], start[node] + n_rows[node]
-            whole, perfect = node_weight[node], np.inf
-            if table is None:  # the value of two sides that agree about all pairs, beyond which no split can go
-                perfect = (2 * sample.n_pairs * nodes.impurity[node] * whole - gain[node]) / BETTER
-            best, tried = Split(-1.0, np.nan, False), 0
-            for j in range(n_features):
-                if tried == rules.max_features or best.value >= perfect:
-                    break
-                if rules.max_features < n_features:
-                    other = j + int(draw(state) * (n_features - j))
-                    features[j], features[other] = features[other], features[j]
-                f, before_f, varies = features[j], best.value, False
-                if order is not None:
-                    varies, best = best_threshold(
-                        sample, f, order[f, first:last], sums[node], whole, table, least, work, best
-                    )
-                if values is not None:
-                    uniform = draw(state)
-                    varies, best = random_threshold(
-                        sample, f, rows[first:last], values, uniform, sums[node], whole, table, least, work, best
-                    )
-                tried += varies
-                if best.value > before_f:
-                    nodes.feature[node] = f
-            if best.value >= 0.0:
-                nodes.threshold[node], nodes.missing_left[node] = best.threshold, best.missing_left
-                gain[node] += best.value
+            if not work.is_leaf[node] and find_split(
+                sample, rules, table, order, values, rows, state, node, nodes, work
+            ):
                 queue[n_queued] = node
                 n_queued += 1
         if n_queued == 0 or n_leaves == rules.max_leaf_nodes:
             break
-
-        # Split the node that was found last; with a limit on the leaves, the one with the largest gain.
+        # Split the node that was queued last; with a limit on the leaves, the one with the largest gain.
         n_queued -= 1
         at = n_queued
         if rules.max_leaf_nodes > 0:
@@ -165,27 +183,8 @@ def grow(sample, rules, table, order, values, rows, state, nodes, work):
                 if gain[queue[i]] >= gain[queue[at]]:
                     at = i
         parent, queue[at] = queue[at], queue[n_queued]
-        first, last = start[parent], start[parent] + n_rows[parent]
-        f, threshold, missing_left = nodes.feature[parent], nodes.threshold[parent], nodes.missing_left[parent]
-        n_missing = mark(x[f], rows[first:last], sample.is_categorical[f], threshold, missing_left, goes_left)
-        n_left = partition(rows[first:last], goes_left, work.items)
         new, n_nodes, n_leaves = n_nodes, n_nodes + 2, n_leaves + 1
-        nodes.left[parent], nodes.right[parent] = new, new + 1
-        start[new], n_rows[new] = first, n_left
-        start[new + 1], n_rows[new + 1] = first + n_left, last - first - n_left
-        depth[new] = depth[new + 1] = depth[parent] + 1
-        # The smaller child is summed over its rows; the other has what is left of the parent.
-        fewer = new + (n_rows[new] > n_rows[new + 1])
-        more = new + new + 1 - fewer
-        node_weight[fewer] = 0.0
-        for row in rows[start[fewer] : start[fewer] + n_rows[fewer]]:
-            add_row(sums[fewer], signs, row, weight[row])
-            node_weight[fewer] += weight[row]
-        node_weight[more] = node_weight[parent] - node_weight[fewer]
-        for p in range(sums.shape[1]):
-            sums[more, p] = sums[parent, p] - sums[fewer, p]
-        if n_missing == 0:  # nothing was learned about missing values: they go to the heavier side
-            nodes.missing_left[parent] = node_weight[new] >= node_weight[new + 1]
+        make_children(sample, rows, parent, new, nodes, work)
     for i in range(n_queued):
         leaf = queue[i]
         nodes.feature[leaf], nodes.threshold[leaf], nodes.missing_left[leaf] = -1, np.nan, False

@@ -21,6 +21,7 @@ from labelrank._kernels.compile import kernel
 ROW = 0xFFFFFFFF  # bits of a sorted item that are its row; those above are the code of its value
 MISSING = 1 << 30  # code of a missing value, larger than all others
 BETTER = 1.0 + 1e-12  # values that differ by rounding are equal, and the first one found is kept
+_FAST = {"contract", "reassoc", "nsz"}  # sums over pairs in any order, so that they are vectorized
 _PRIOR = 1.0  # random rankings counted among the rows of a side, so that theta of a single row is finite
 
 
@@ -43,11 +44,27 @@ def draw(state):
     return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
+@kernel(fastmath=False)  # otherwise inherited from the caller, and the rounding of thresholds with it
+def midpoint(low, high):
+    """Number in the middle of two numbers, and below the larger one also after rounding."""
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+@kernel(fastmath=False)
+def between(low, high, share):
+    """Number at a share of the way from one number to a larger one, and below that also after rounding."""
+    at = low + share * (high - low)
+    return at if at < high else low
+
+
 @kernel(inline="always")
-def add_row(sums, signs, row, weight):
-    """Add a row to sums."""
+def add_row(sums, signs, weight, row):
+    """Add a row to sums and return its weight; a single weight is that of all rows, and not looked up in memory."""
+    w = weight[row if weight.shape[0] > 1 else 0]
     for p in range(sums.shape[0]):
-        sums[p] += weight * signs[row, p]
+        sums[p] += w * signs[row, p]
+    return w
 
 
 @kernel(error_model="numpy")
@@ -63,7 +80,7 @@ def theta_of(agreement, observed, n_pairs, table):
     return table[i] + (at - i) * (table[i + 1] - table[i])
 
 
-@kernel(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})  # sums in any order can be vectorized
+@kernel(inline="always")
 def value_of(left, w, total, whole, n_pairs, complete, table):
     """Value of the split of the sums `total` with weight `whole` into `left` with weight w and the rest."""
     n_lanes = left.shape[0] if complete else left.shape[0] // 2
@@ -95,7 +112,7 @@ def value_of(left, w, total, whole, n_pairs, complete, table):
     return a + b
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", fastmath=_FAST)
 def best_threshold(sample, f, items, total, whole, table, least, work, best):
     """Try all thresholds of feature f, with a weight of `least` on both sides; `items` are its sorted values.
 
@@ -115,16 +132,12 @@ def best_threshold(sample, f, items, total, whole, table, least, work, best):
     start_w = 0.0
     for with_missing in range(2 if known < n and not one_value else 1):
         for i in range(known, n if with_missing else known):
-            row = items[i] & ROW
-            add_row(start, signs, row, weight[row])
-            start_w += weight[row]
+            start_w += add_row(start, signs, weight, items[i] & ROW)
         for p in range(start.shape[0]):
             left[p] = start[p]
         w = start_w
         for i in range(known):
-            row = items[i] & ROW
-            add_row(left, signs, row, weight[row])
-            w += weight[row]
+            w += add_row(left, signs, weight, items[i] & ROW)
             if i + 1 < n and items[i] >> 32 == items[i + 1] >> 32:
                 continue
             # Whether a side has rows is counted: its weight is not always 0 after rounding.
@@ -144,13 +157,11 @@ def best_threshold(sample, f, items, total, whole, table, least, work, best):
         if at + 1 == known:
             threshold = np.inf  # known values go left, missing ones right
         else:
-            above = sample.x[f, items[at + 1] & ROW]
-            middle = 0.5 * threshold + 0.5 * above
-            threshold = middle if threshold <= middle < above else threshold
+            threshold = midpoint(threshold, sample.x[f, items[at + 1] & ROW])
     return True, Split(value, threshold, missing_left)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", fastmath=_FAST)
 def random_threshold(sample, f, rows, values, uniform, total, whole, table, least, work, best):
     """Try one threshold of feature f, at the share `uniform` between its smallest and largest value in `rows`.
 
@@ -168,7 +179,7 @@ def random_threshold(sample, f, rows, values, uniform, total, whole, table, leas
     if n_missing == n or (low == high and n_missing == 0):
         return False, best
     categorical = sample.is_categorical[f]
-    threshold = low + uniform * (high - low)
+    threshold = between(low, high, uniform)
     if categorical:
         above = high
         for i in range(n):
@@ -177,8 +188,6 @@ def random_threshold(sample, f, rows, values, uniform, total, whole, table, leas
         threshold = above
     elif low == high:
         threshold = np.inf  # known values go left, missing ones right
-    elif threshold >= high:
-        threshold = low
     # The rows of the left side at the front of `chosen`, the others at the back, without branches.
     n_left, n_right = 0, 0
     for i in range(n):
@@ -192,13 +201,11 @@ def random_threshold(sample, f, rows, values, uniform, total, whole, table, leas
     left[:] = 0.0
     w = 0.0
     for i in range(first, last):
-        add_row(left, signs, chosen[i], weight[chosen[i]])
-        w += weight[chosen[i]]
+        w += add_row(left, signs, weight, chosen[i])
     for with_missing in range(2 if n_missing > 0 and low < high else 1):
         for i in range(n if with_missing else 0):
             if values[i] != values[i]:
-                add_row(left, signs, rows[i], weight[rows[i]])
-                w += weight[rows[i]]
+                w += add_row(left, signs, weight, rows[i])
         if w >= least and whole - w >= least:
             value = value_of(left, w, total, whole, sample.n_pairs, sample.complete, table)
             if value > best.value * BETTER:
