@@ -45,12 +45,12 @@ def draw_element(ax: Axes, element: Subgraph) -> None:
             continue
         wrong = bool(relevant) != (score > 0)
         failed |= wrong
-        colour = VERMILLION if wrong else BLUE
-        face = colour if relevant else "white"
-        ax.plot([label, label], [0, score], color=colour, linewidth=1.2, linestyle="--" if wrong else "-", zorder=2)
-        ax.plot(label, score, marker="o", markersize=12, color=colour, markerfacecolor=face, zorder=3)
+        color = VERMILLION if wrong else BLUE
+        face = color if relevant else "white"
+        ax.plot([label, label], [0, score], color=color, linewidth=1.2, linestyle="--" if wrong else "-", zorder=2)
+        ax.plot(label, score, marker="o", markersize=12, color=color, markerfacecolor=face, zorder=3)
         text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 8, "zorder": 4}
-        ax.text(label, score, name, color="white" if relevant else colour, **text)
+        ax.text(label, score, name, color="white" if relevant else color, **text)
     if element.weight != 1:
         ax.text(
             0.97, 0.95, f"× {element.weight:g}", transform=ax.transAxes, ha="right", va="top", fontsize=8, color=INK

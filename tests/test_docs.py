@@ -17,6 +17,7 @@ MODULES = [
     "features",
     "losses",
     "metrics",
+    "models",
     "neighbors",
     "pairs",
     "plots",

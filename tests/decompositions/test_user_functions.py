@@ -20,7 +20,6 @@ from labelrank.decompositions import (
     get_covering,
     get_decomposition,
     register,
-    registry,
 )
 from labelrank.metrics import generalized_error
 
@@ -35,12 +34,6 @@ def each_half(relevant):
 
 def edges_of(subgraphs):
     return [[part.edges() for part in subgraphs.of(i)] for i in range(subgraphs.n_instances)]
-
-
-@pytest.fixture
-def registered(monkeypatch):
-    """A registry that forgets what a test puts into it."""
-    monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
 
 
 # --- Decompositions
@@ -281,7 +274,6 @@ def test_a_covering_is_no_decomposition_of_graphs():
         get_decomposition(coverings.hamming)
 
 
-@pytest.mark.usefixtures("registered")
 def test_registering():
     register(FunctionDecomposition(each_edge))
     assert get_decomposition("each_edge").function is each_edge

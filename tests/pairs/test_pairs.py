@@ -151,3 +151,9 @@ def test_complete_and_strict(graphs_from):
     assert found == [(True, True), (True, False), (False, False)]
     np.testing.assert_array_equal(graphs_from(missing).observed(), [[True, True, True], [True, True, False]])
     assert not PreferenceGraphs.from_pairs([0], [0], [1]).is_complete
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (4, 2), (3,)])
+def test_concordance_of_another_shape(shape):
+    with pytest.raises(ValueError, match=r"ranks has shape .*, expected \(4, 3\)"):
+        as_graphs(np.tile([1.0, 2.0, 3.0], (4, 1))).concordance(np.ones(shape))

@@ -127,3 +127,8 @@ def test_relevant_sets_stored_as_edges():
     a = CalibratedRanker().fit(X[with_pairs], graphs[with_pairs])
     b = CalibratedRanker().fit(X[with_pairs], as_graphs(edges)[with_pairs])
     assert_allclose(a.coef_, b.coef_)
+
+
+def test_a_matrix_of_zeros_and_ones_is_not_taken_for_ranks():
+    with pytest.raises(ValueError, match="y holds 0 and 1 only, like a matrix of relevant labels"):
+        CalibratedRanker().fit([[0.0], [1.0]], [[1, 0, 1], [0, 1, 1]])

@@ -102,7 +102,7 @@ def test_a_weight_is_a_number_of_rows_and_their_order_does_not_matter(criterion,
 def test_ten_weights_of_a_tenth_are_one():
     X = np.arange(40.0)[:, None]
     y = np.r_[np.tile([1.0, 2], (10, 1)), np.tile([2.0, 1], (30, 1))]
-    assert sum([0.1] * 10) < 1
+    assert np.cumsum(np.full(10, 0.1))[-1] < 1
     tenth = DecisionTreeRanker(min_samples_split=4, min_samples_leaf=1).fit(X, y, sample_weight=np.full(40, 0.1))
     assert tenth.threshold_[0] == 9.5
     assert tenth.get_n_leaves() == 2
@@ -259,7 +259,7 @@ def test_rows_are_counted_where_they_end(criterion, splitter):
     rng = np.random.default_rng(0)
     X, y = make(300, 4)
     X[:, 0] = np.round(X[:, 0])  # ties, and both zeros
-    X[:, 1] = 1 + rng.integers(0, 5, 300) * np.finfo(float).eps  # neighbours, between which there is no middle
+    X[:, 1] = 1 + rng.integers(0, 5, 300) * np.finfo(float).eps  # neighbors, between which there is no middle
     X[:, 2] = rng.integers(0, 6, 300)
     X[rng.random(X.shape) < 0.1] = NAN
     settings = {"splitter": splitter, "categorical_features": [2], "min_samples_split": 2, "random_state": 0}

@@ -18,6 +18,6 @@ def require_extra() -> None:
     """Exit with status 1, and the command that helps, if the packages of the extra ``cli`` are not installed."""
     missing = [name for name in ("polars", "rich", "typer") if find_spec(name) is None]
     if missing:
-        print(f"labelrank: the command line needs {', '.join(missing)}; install it with", file=sys.stderr)
+        print(f"labelrank: the command line needs {', '.join(missing)}; install them with", file=sys.stderr)
         print('  pip install "labelrank[cli]"', file=sys.stderr)
         sys.exit(1)

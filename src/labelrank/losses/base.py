@@ -123,7 +123,7 @@ class Loss:
         -------
         float
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define value_and_gradient(scores, out, rows)")
 
     def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
         """Loss of some instances; the gradient is written as `inflow` minus `outflow`, both non-negative."""

@@ -54,7 +54,10 @@ class PlackettLuceLoss(Loss):
         try:
             graphs = graphs.to_levels()
         except ValueError as error:
-            raise ValueError(f"the loss 'plackett_luce' needs layered graphs: {error}") from error
+            raise ValueError(
+                f"the loss 'plackett_luce' needs layered graphs, and y has others: {error}; the loss 'log_linear' "
+                "takes any graphs"
+            ) from error
         super().__init__(graphs, decomposition, sample_weight)
 
     def value_and_gradient(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> float:

@@ -37,6 +37,9 @@ def concordance(y: Any, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     from labelrank._kernels.pairs.concordance import concordance_of_rows
 
     graphs = as_graphs(y)
+    ranks = np.asarray(ranks, dtype=np.float64)
+    if ranks.shape != graphs.shape:
+        raise ValueError(f"ranks has shape {ranks.shape}, expected {graphs.shape}: a rank for each label of y")
     if graphs.storage == "edges":
         edges, weight = graphs.to_edges(), graphs.edge_weights()
         signs = np.sign(ranks[edges.instance, edges.worse] - ranks[edges.instance, edges.better])

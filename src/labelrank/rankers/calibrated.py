@@ -11,7 +11,7 @@ from labelrank._arrays import FloatArray
 from labelrank.models import Model
 from labelrank.rankers.base import Training, report_empty_rows
 from labelrank.rankers.log_linear import LogLinearRanker
-from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision import PreferenceGraphs, is_graphs
 
 
 class CalibratedRanker(LogLinearRanker):
@@ -73,6 +73,11 @@ class CalibratedRanker(LogLinearRanker):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, graphs, weight = self._validate_fit(X, y, sample_weight, on_empty="ignore", **self._checks())
+        if not is_graphs(y) and np.isin(graphs.rank_values(), [0, 1]).all():
+            raise ValueError(
+                "y holds 0 and 1 only, like a matrix of relevant labels, and ranks are expected, of which smaller is "
+                "better; pass PreferenceGraphs.from_multilabel(y)"
+            )
         graphs = with_learned_dummy(graphs)  # with the dummy, a row of relevant labels alone has pairs
         report_empty_rows(graphs.has_pairs() | (weight == 0), self.on_empty)
         return Training(X, graphs, weight)

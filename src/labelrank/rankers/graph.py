@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions
 from labelrank.decompositions import Decomposition, get_decomposition
-from labelrank.losses import LOSSES, Loss, get_loss
+from labelrank.losses import Loss, get_loss
 from labelrank.models import LabelFeatureModel, LinearModel, Model, Objective
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.solvers import SOLVERS, Solver, State, Stop, get_solver
@@ -162,7 +162,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseRanker._parameter_constraints,
         **MINIMIZING,
-        "loss": [StrOptions(set(LOSSES)), type],
+        "loss": "no_validation",  # get_loss has the better message
         "decomposition": [str, Decomposition, callable, None],
         "model": [StrOptions({"linear", "label_features"}), callable],
         "solver": [StrOptions(set(SOLVERS)), Solver],
@@ -216,7 +216,10 @@ class GraphRanker(MinimizerMixin, BaseRanker):
 
     def _model(self, X: Any, n_labels: int) -> Model:
         if callable(self.model):
-            return self.model(X, n_labels)
+            made = self.model(X, n_labels)
+            if not isinstance(made, Model):
+                raise TypeError(f"model must return a labelrank.models.Model, got {type(made).__name__}")
+            return made
         if self.model == "linear":
             return LinearModel(X, n_labels, fit_intercept=self.fit_intercept)
         self._check_label_features(X)

@@ -34,7 +34,7 @@ class OnStep(Protocol):
 
 @dataclass
 class State:
-    """Where a solver is, and how it came there."""
+    """Coefficients of a solver, and the record of its iterations."""
 
     coef: Any
     loss_curve: list[float] = field(default_factory=list)  # the objective, before the first iteration and after each
@@ -44,7 +44,7 @@ class State:
     interrupted: bool = False
     message: str = ""  # why a solver gave up before max_iter, in its own words
     remark: str = ""  # what is worth a warning although the solver converged
-    advice: str = "increase max_iter, scale the features, or accept it by a larger tol"
+    advice: str = "increase max_iter, scale the features, or use a larger tol"
 
     @property
     def n_iter(self) -> int:
@@ -77,7 +77,7 @@ class State:
 class Run:
     """One run of a solver: records its steps and decides when it ends.
 
-    As a context manager it ends the run on control-C, with the coefficients of the last step.
+    As a context manager it ends the run on control-C, with the coefficients of the last step, if there was one.
     """
 
     def __init__(self, start: Any, stop: Stop, on_step: OnStep | None) -> None:
@@ -115,12 +115,9 @@ class Run:
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            self.state.interrupted = True
-            if not self.state.loss_curve:
-                self.state.loss_curve.append(np.nan)
-            return True
-        return False
+        # Before the first iteration nothing was learned that could be kept.
+        self.state.interrupted = kind is not None and issubclass(kind, KeyboardInterrupt) and self.state.n_iter > 0
+        return self.state.interrupted
 
 
 class Solver:
@@ -177,8 +174,8 @@ def check_abilities(loss: Loss | type[Loss], solver: Solver) -> None:
         others = [name for name, other in SOLVERS.items() if other.needs <= offered]
         raise ValueError(
             f"solver {solver.name!r} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
-            f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; use solver="
-            f"{' or '.join(repr(name) for name in others)}"
+            f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; "
+            + ("use solver=" + " or ".join(repr(name) for name in others) if others else "no other solver does either")
         )
 
 
@@ -186,5 +183,6 @@ def in_place(count: int, gap: float, tol: float) -> str:
     """Remark of boosting about coefficients that it cannot move."""
     return (
         f"left {count} coefficients in place: one of their two weights is zero, so that their best step is infinite "
-        f'(largest gradient entry {gap:.2g}, tol={tol:g}); pass smoothing > 0 to let them move, or solver="lbfgs"'
+        f"(largest gradient entry {gap:.2g}, tol={tol:g}); let them move by smoothing > 0, a parameter of boosting, or "
+        'use solver="lbfgs"'
     )

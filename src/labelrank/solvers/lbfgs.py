@@ -12,6 +12,7 @@ from labelrank.models.base import Objective
 from labelrank.solvers.base import Run, Solver
 
 _SETTLED = 1e-8
+_TINY_GAP = 1e-6
 
 
 class LBFGS(Solver):
@@ -68,8 +69,10 @@ class LBFGS(Solver):
             state.coef = result.x.reshape(shape) / unit
             state.message = str(result.message)
             state.gap = _largest(result.jac.reshape(shape) * unit)
-            # Where the loss no longer moves, the squared gradient in our units says how much of it may be left.
-            state.converged = bool(result.success) and float(result.jac @ result.jac) <= _SETTLED * abs(result.fun)
+            # Tighter than floating point numbers allow: the loss no longer moves, and neither the gap nor the squared
+            # gradient in our units, which says how much of the loss may be left, is worth a warning.
+            settled = bool(result.success) and float(result.jac @ result.jac) <= _SETTLED * abs(result.fun)
+            state.converged = state.gap <= run.stop.tol or (settled and (run.stop.tol == 0 or state.gap <= _TINY_GAP))
 
 
 def _largest(gradient: FloatArray) -> float:

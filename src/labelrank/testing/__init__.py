@@ -51,6 +51,8 @@ def check_ranker(estimator: Any) -> None:
         ...
     AssertionError: CountsFromZero: predict must be 1 + the number of labels with a larger decision_function after ...
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be an instance of a ranker, got {estimator!r}")
     for check in ranker_checks():
         check(estimator)
 
@@ -75,4 +77,6 @@ def ranker_checks() -> list[Callable[[Any], None]]:
     ... def test_contract(estimator, check):
     ...     check(estimator)
     """
-    return [*learning.CHECKS, *behavior.CHECKS]
+    # Inputs first: an estimator that changes them fails other checks for no reason of theirs.
+    others = [check for check in (*learning.CHECKS, *behavior.CHECKS) if check is not behavior.check_inputs_unchanged]
+    return [behavior.check_inputs_unchanged, *others]
