@@ -127,7 +127,13 @@ def _take_logs(product):
     """Σ log(product), which is reset to 1."""
     loss, together = 0.0, 1.0
     for q in range(len(product)):
-        loss, together = add_log1p(loss, together, product[q] - 1.0)
+        if product[q] > 1e100:
+            loss += math.log(product[q])
+        else:
+            together *= product[q]
+            if together > 1e150:
+                loss += math.log(together)
+                together = 1.0
         product[q] = 1.0
     return loss + math.log(together)
 
@@ -153,9 +159,11 @@ def _disagreement(x, start, depth, t, i, e, product):
             product[p] = 1.0
         pending = 0
         for level in range(depth):
-            lower = slice(start[level + 1], m)
-            for p in range(start[level], start[level + 1]):
-                i[p] = _pull_apart(1.0 / e[p], e[lower], t[lower], product[lower])
+            below = start[level + 1]
+            if below == m:
+                break
+            for p in range(start[level], below):
+                i[p] = _pull_apart(1.0 / e[p], e[below:m], t[below:m], product[below:m])
                 pending += 1
                 if pending == 16:
                     loss += _take_logs(product[:m])
