@@ -157,3 +157,15 @@ def test_complete_and_strict(graphs_from):
 def test_concordance_of_another_shape(shape):
     with pytest.raises(ValueError, match=r"ranks has shape .*, expected \(4, 3\)"):
         as_graphs(np.tile([1.0, 2.0, 3.0], (4, 1))).concordance(np.ones(shape))
+
+
+@pytest.mark.parametrize("ties", [np.nan, -0.5, 2, "half"])
+def test_votes_of_ties_are_shares(ties):
+    with pytest.raises(ValueError, match="ties must be between 0 and 1"):
+        as_graphs([[1, 1]]).pair_counts(ties=ties)
+
+
+@pytest.mark.parametrize("counts", [[[1, 2, 3]], [1, 2], [[0, -1], [1, 0]]])
+def test_shares_of_what_are_no_counts(counts):
+    with pytest.raises(ValueError, match="counts must be square matrices of non-negative numbers"):
+        pair_shares(counts)

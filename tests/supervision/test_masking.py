@@ -91,11 +91,11 @@ def test_frames_are_read():
 
 
 def test_bad_arguments():
-    with pytest.raises(ValueError, match=r"fraction must be a number from 0 to 1, got 1.5"):
+    with pytest.raises(ValueError, match=r"fraction must be between 0 and 1, got 1.5"):
         mask_rankings([[1, 2]], 1.5)
-    with pytest.raises(ValueError, match="fraction must be a number from 0 to 1, got nan"):
+    with pytest.raises(ValueError, match="fraction must be between 0 and 1, got nan"):
         mask_rankings([[1, 2]], NAN)
-    with pytest.raises(ValueError, match="fraction must be a number from 0 to 1, got 'half'"):
+    with pytest.raises(ValueError, match="fraction must be between 0 and 1, got 'half'"):
         mask_rankings([[1, 2]], "half")
     with pytest.raises(ValueError, match='how must be "random" or "top", got \'bottom\''):
         mask_rankings([[1, 2]], 0.5, how="bottom")

@@ -55,7 +55,7 @@ class TextTable:
 
 
 def _number(text: str | None) -> float | None:
-    """The number that a text stands for, NaN for a missing one, None if it is no number."""
+    """Parse a number: NaN if the text is a missing value, None if it is not a number."""
     if text is None:
         return math.nan
     try:

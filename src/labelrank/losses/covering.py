@@ -90,7 +90,7 @@ class CoveringLoss(FlowLoss):
 
 
 class Elements(NamedTuple):
-    """Cover elements of different labelings, flat."""
+    """Cover elements of each distinct labeling, as flat arrays."""
 
     element_ptr: npt.NDArray[np.intp]  # labeling p has the elements element_ptr[p]:element_ptr[p + 1]
     label_ptr: npt.NDArray[np.intp]  # element s has the labels label_ptr[s]:label_ptr[s + 1]

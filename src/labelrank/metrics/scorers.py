@@ -157,7 +157,7 @@ def get_scorer(name: str, **arguments: Any) -> Any:
 
 
 def _entry(name: Any, arguments: dict[str, Any]) -> _Entry:
-    """Entry of a name, which may have the prefix "neg_" if it is that of an error."""
+    """Return the entry of a metric by name; the name of an error may have the prefix "neg_"."""
     table = _table()
     table["generalized_error"] = (graph_errors.generalized_error, False, "predict", {})
     table["covering_error"] = (sets.covering_error, False, _OF_SCORES, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def pair_counts(y: Any, sample_weight: Any = None, *, ties: float = 0.0) -> Floa
     """
     from labelrank._kernels.pairs.counts import compare_columns
 
+    if not (isinstance(ties, Real) and 0 <= float(ties) <= 1):
+        raise ValueError(f"ties must be between 0 and 1, the vote of a tied pair for each side, got {ties!r}")
     graphs = as_graphs(y)
     k = graphs.shape[1]
     weight = row_weights(sample_weight, len(graphs))
@@ -73,6 +76,11 @@ def pair_shares(counts: Any) -> FloatArray:
            [0.33333333, 0.5       ]])
     """
     counts = np.asarray(counts, dtype=np.float64)
+    if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2] or not (counts >= 0).all():
+        raise ValueError(
+            f"counts must be square matrices of non-negative numbers, got an array of shape {counts.shape}; "
+            "pair_counts computes them"
+        )
     both = counts + np.swapaxes(counts, -1, -2)
     shares = np.divide(counts, both, out=np.full_like(counts, 0.5), where=both > 0)
     diagonal = np.arange(counts.shape[-1])

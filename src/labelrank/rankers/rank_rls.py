@@ -212,7 +212,7 @@ class RankRLS(ItemRanker):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Learn scores.
+        """Learn the scores of items.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""L-BFGS on any smooth objective: SciPy's, in coordinates in which every feature moves alike."""
+"""L-BFGS of SciPy on any smooth objective, with features scaled to have the same curvature."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def mask_rankings(y: Any, fraction: float, how: Literal["random", "top"] = "rand
            [nan, nan,  2.,  1.]])
     """
     if not isinstance(fraction, numbers.Real) or not 0 <= fraction <= 1:
-        raise ValueError(f"fraction must be a number from 0 to 1, got {fraction!r}")
+        raise ValueError(f"fraction must be between 0 and 1, got {fraction!r}")
     if how not in ("random", "top"):
         raise ValueError(f'how must be "random" or "top", got {how!r}')
     graphs = as_graphs(y)

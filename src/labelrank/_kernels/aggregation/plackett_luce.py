@@ -158,7 +158,7 @@ def _start(prior, x, v, slope, bend):
 
 @kernel
 def log_weights(neighbors, weights, out, rows, prior, tol, max_iter):
-    """Write x of each neighborhood into `out`, (q, k); returns the largest last step of Newton's method.
+    """Write the log weights of each neighborhood into `out`, (q, k); returns the largest last step of Newton's method.
 
     neighbors, weights : (q, m); rows : :class:`labelrank.pairs.PairRows`. A step that lowers the likelihood is halved.
     """
