@@ -293,10 +293,6 @@ def test_registering():
         register(list)
 
 
-def test_what_a_test_registers_is_forgotten():
-    assert "halves" not in ld.covering_names()
-
-
 @pytest.mark.parametrize(
     "item",
     [

@@ -179,6 +179,22 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
     ``_checks`` (how `X` is validated, in ``fit`` and in prediction alike) and ``_validate`` (when `y` needs more than
     that). The template brings parameter constraints, validation, label names, rows without pairs, callbacks, warm
     starts with the same labels, and refits that are all or nothing: a ``fit`` that raises leaves the model as it was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank import BaseRanker
+    >>> class MeanRanker(BaseRanker):
+    ...     def __init__(self, on_empty="warn"):
+    ...         self.on_empty = on_empty
+    ...
+    ...     def _learn(self, data, progress):
+    ...         self.votes_ = data.graphs.mean_votes(data.weight)
+    ...
+    ...     def decision_function(self, X):
+    ...         return np.tile(self.votes_, (len(self._check_X(X)), 1))
+    >>> MeanRanker().fit([[0.0], [1.0]], [[1, 3, 2], [2, 3, 1]]).predict([[0.5]])
+    array([[1., 3., 1.]])
     """
 
     on_empty: OnEmpty
@@ -218,7 +234,7 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
 
     def _learn(self, data: Training, progress: Progress) -> None:
         """Learn and set the fitted attributes."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _learn(data, progress)")
 
     def _check_X(self, X: Any) -> Any:
         """Validate the instances of a prediction."""
