@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -26,3 +27,8 @@ def data_dir():
     if not folder:
         pytest.skip("LABELRANK_DATA is not set")
     return Path(folder)
+
+
+def pytest_runtest_setup(item):
+    """Give estimators with ``random_state=None`` the same numbers in every run, whatever ran before."""
+    np.random.seed(0)  # noqa: NPY002

@@ -144,7 +144,7 @@ def test_separable_data_end_in_a_pass_without_mistakes():
     scores = X @ rng.standard_normal((4, 3))
     keep = np.diff(np.sort(scores, axis=1), axis=1).min(axis=1) > 0.3
     X, y = X[keep], (-scores[keep]).argsort(axis=1).argsort(axis=1) + 1.0
-    ranker = ConstraintClassificationRanker(margin=0, tol=0, max_iter=1000).fit(X, y)
+    ranker = ConstraintClassificationRanker(margin=0, tol=0, max_iter=1000, random_state=0).fit(X, y)
     assert ranker.n_iter_ < 1000
     assert ranker.loss_curve_[-1] == 0
     assert (ranker.loss_curve_[:-1] > 0).all()
