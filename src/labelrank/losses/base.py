@@ -127,7 +127,7 @@ class Loss:
 
     def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
         """Loss of some instances; the gradient is written as `inflow` minus `outflow`, both non-negative."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define flows")
 
     def edge_flows(self, scores: FloatArray, rows: slice = ALL) -> Any:
         """Loss of some instances, and the flow along each of their edges; a loss with flows may have it."""
@@ -138,7 +138,7 @@ class Loss:
 
     def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
         """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define curvature")
 
 
 class FlowLoss(Loss):

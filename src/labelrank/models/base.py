@@ -44,34 +44,34 @@ class Model:
 
     def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
         """Scores of some instances, a new array of shape (n_rows, n_labels)."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define scores")
 
     def add_gradient(self, rows: slice, gradient: FloatArray, total: FloatArray) -> None:
         """Add the gradient with respect to the coefficients, given that with respect to the scores, to `total`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define add_gradient")
 
     def add_weights(self, loss: Loss, coef: FloatArray, rows: slice, plus: FloatArray, minus: FloatArray) -> float:
         """Add Σ q·[π]₊ and Σ q·[−π]₊ over the edges to `plus` and `minus`; returns the loss.
 
         q is the flow along an edge, and π the change, along it, of what a coefficient is multiplied with.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define add_weights")
 
     def largest_change(self, loss: Loss) -> float:
         """Largest 1-norm of π along an edge of a counted instance, which bounds the step of boosting."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define largest_change")
 
     def root_mean_square(self, share: FloatArray) -> FloatArray:
         """Root of the mean square, weighted by `share`, of what each row of the coefficients is multiplied with."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define root_mean_square")
 
     def attributes(self, coef: FloatArray) -> dict[str, Any]:
         """Fitted attributes of an estimator, such as ``coef_`` and ``intercept_``."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define attributes")
 
     def coefficients(self, estimator: Any) -> FloatArray:
         """The coefficients of the fitted attributes of an estimator, for a warm start."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define coefficients")
 
 
 class Objective:

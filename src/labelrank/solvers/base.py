@@ -161,7 +161,7 @@ class Solver:
         return run.state
 
     def _minimize(self, objective: Objective, run: Run) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _minimize")
 
 
 def check_abilities(loss: Loss | type[Loss], solver: Solver) -> None:
