@@ -60,7 +60,7 @@ def systems() -> dict[str, tuple[Any, Any, Any]]:
     relevant = PreferenceGraphs.from_multilabel(ranks <= 2)
     return {
         "log-linear ranking": (LogLinearRanker(), X, y),
-        "AdaBoost.LC": (LabelCoveringClassifier(solver="boosting", max_iter=20, tol=0.1), X, relevant),
+        "AdaBoost.LC": (LabelCoveringClassifier(solver="boosting", max_iter=500, tol=0.1), X, relevant),
         "SOPOPO": (SoftProjectionRanker(tol=0.01), X, y),
         "RankRLS": (RankRLS(), X, ranks[:, 0]),
         "IBLR": (KNeighborsRanker(5), X, y),

@@ -47,6 +47,15 @@ def test_predict_gives_an_array_whatever_the_scores_are():
     assert isinstance(Named().fit(X, Y).predict(X), np.ndarray)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_predict_refuses_scores_that_have_no_order(bad):
+    X, y = np.array([[0.1, 0.9], [0.8, 0.3]]), np.array([[2, 1], [1, 2]])
+    ranker = FeaturesAsScores().fit(X, y)
+    ranker.decision_function = lambda X: np.array([[1.0, bad]])
+    with pytest.raises(ValueError, match="FeaturesAsScores computes scores for X that are infinite or NaN"):
+        ranker.predict(X[:1])
+
+
 def test_score_is_kendall_tau():
     ranker = FeaturesAsScores().fit(X, Y)
     # Row 0 agrees, row 1 agrees on its one pair, row 2 has both its pairs the wrong way round.

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, competition_ranks
 from labelrank.metrics.inputs import average, graphs_and_ranks, true_and_predicted_ranks
 from labelrank.supervision import as_graphs
-from labelrank.supervision.rankings import competition_ranks
 
 
 def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:

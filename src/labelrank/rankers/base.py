@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, competition_ranks
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
-from labelrank.supervision import PreferenceGraphs, as_graphs, ranks_from_scores, stacklevel_of_user
+from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
 OnEmpty = Literal["warn", "error", "ignore"]
 Result = TypeVar("Result")
@@ -90,7 +90,13 @@ class RankerMixin:
         ndarray of shape (n_samples, n_labels)
             Ranks: 1 + the number of labels with a larger score.
         """
-        return ranks_from_scores(np.asarray(self.decision_function(X)))  # type: ignore[attr-defined]
+        scores = np.asarray(self.decision_function(X), dtype=np.float64)  # type: ignore[attr-defined]
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"{type(self).__name__} computes scores for X that are infinite or NaN, which have no order; scale X "
+                "in fit and in predict, for example by StandardScaler in a pipeline"
+            )
+        return competition_ranks(-scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over the observed pairs; see :func:`labelrank.metrics.kendall_tau`.

@@ -8,9 +8,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import check_random_state
 
+from labelrank._arrays import competition_ranks
 from labelrank.supervision.frames import like_input
 from labelrank.supervision.graphs import PreferenceGraphs, as_graphs, is_graphs
-from labelrank.supervision.rankings import competition_ranks
 
 
 @overload

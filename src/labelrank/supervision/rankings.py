@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, competition_ranks
 from labelrank.supervision.frames import label_names, like_input
 from labelrank.supervision.matrices import SCORES, float_matrix
 
@@ -60,17 +60,6 @@ def check_rankings(
 def ranks_of(y: Any) -> FloatArray:
     """Ranks of a rank matrix, or of layered graphs; only their order within a row matters."""
     return y.rank_values() if hasattr(y, "rank_values") else check_rankings(y, ensure_min_samples=0)
-
-
-def competition_ranks(values: FloatArray) -> FloatArray:
-    """1 + the number of strictly smaller values in the row; NaN stays NaN."""
-    from scipy.stats import rankdata  # scipy.stats alone would double the time of `import labelrank`
-
-    missing = np.isnan(values)
-    if missing.any():
-        ranks = rankdata(np.where(missing, np.inf, values), method="min", axis=1)
-        return np.where(missing, np.nan, ranks)
-    return np.asarray(rankdata(values, method="min", axis=1), dtype=np.float64)
 
 
 def ranks_from_scores(scores: Any) -> Any:
