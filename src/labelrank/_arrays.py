@@ -1,4 +1,4 @@
-"""Types of arrays, blocks of rows, pointers, ranks and missing values: small helpers of every part of the library."""
+"""Types of arrays, blocks of rows, pointers, ranks, sparse entries and missing values: helpers of all parts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -51,6 +52,27 @@ def competition_ranks(values: FloatArray) -> FloatArray:
         ranks = rankdata(np.where(missing, np.inf, values), method="min", axis=1)
         return np.where(missing, np.nan, ranks)
     return np.asarray(rankdata(values, method="min", axis=1), dtype=np.float64)
+
+
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix with one entry per position; entries given in parts are summed in a copy, in floats.
+
+    Everything else is returned as it is. Called before validation, so that a sum that overflows is refused there.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from labelrank._arrays import canonical
+    >>> parts = sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    >>> canonical(parts).data, parts.data
+    (array([3.]), array([1., 2.]))
+    """
+    is_sparse: bool = sparse.issparse(X)
+    if not is_sparse or getattr(X, "has_canonical_format", True):
+        return X
+    whole = X.astype(X.dtype if X.dtype.kind == "f" else np.float64)
+    whole.sum_duplicates()
+    return whole
 
 
 def is_missing(value: Any) -> bool:

@@ -177,6 +177,28 @@ def test_y_can_be_reused_after_fit(kind):
     np.testing.assert_array_equal(ranker.predict(QUERIES), before)
 
 
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("algorithm", ["auto", "brute"])
+def test_X_can_be_reused_after_fit(form, algorithm):
+    X, y = make("complete")
+    X = form(X)
+    ranker = KNeighborsRanker(5, algorithm=algorithm).fit(X, y)
+    before = ranker.predict(QUERIES)
+    (X if isinstance(X, np.ndarray) else X.data)[:] = 0.0
+    np.testing.assert_array_equal(ranker.predict(QUERIES), before)
+
+
+def test_entries_in_parts_are_summed():
+    X, y = make("complete")
+    whole = sparse.csr_array((np.abs(X) * 60).astype(np.int8))
+    parts = sparse.csr_array((np.repeat(whole.data, 2), np.repeat(whole.indices, 2), 2 * whole.indptr), whole.shape)
+    expected = KNeighborsRanker(5).fit(whole.toarray() * 2.0, y).predict(X)
+    np.testing.assert_array_equal(KNeighborsRanker(5).fit(parts, y).predict(X), expected)
+    huge = sparse.csr_array((np.full(2, 1e308), np.zeros(2, int), [0, 2, *[2] * (len(y) - 1)]), shape=(len(y), 1))
+    with pytest.raises(ValueError, match="infinity"):
+        KNeighborsRanker(5).fit(huge, y)
+
+
 def test_fit_again_with_another_kind_of_y():
     X, y = make("missing")
     ranker = KNeighborsRanker(5)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from labelrank._arrays import BoolArray, FloatArray
+from labelrank._arrays import BoolArray, FloatArray, canonical
 
 
 class TermSelector(SelectorMixin, BaseEstimator):
@@ -28,7 +28,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         """Documents as an array or a CSR matrix, as many as there are rows of `y`."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+        X = validate_data(self, canonical(X), accept_sparse="csr", dtype=np.float64, order="C")
         check_consistent_length(X, y)
         return X
 

@@ -146,6 +146,8 @@ class BaseNeighborsRanker(BaseRanker):
         if not kept.all():
             X = X[kept][:, kept] if self.metric == "precomputed" else X[kept]
             graphs, weight = graphs[kept], weight[kept]
+        elif self.metric != "precomputed":
+            X = X.copy()  # the index keeps it; of distances, only those of queries are used
         self.rows_, self.weight_ = np.flatnonzero(kept), weight
         self.pairs_ = [np.array(array) for array in graphs.pair_rows()]  # not the memory of the user's y
         self.votes_, self.complete_ = graphs.votes(), graphs.is_complete

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank._arrays import FloatArray, competition_ranks
+from labelrank._arrays import FloatArray, canonical, competition_ranks
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
@@ -147,7 +147,7 @@ class RankerMixin:
         """
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        X = validate_data(self, X, **check_params)
+        X = validate_data(self, canonical(X), **check_params)
         # Not by validate_data(multi_output=True), which rejects NaN in y and drops the mask of a masked array.
         graphs = as_graphs(y, ensure_min_samples=1)
         if num_samples(X) != len(graphs):
@@ -245,7 +245,7 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
     def _check_X(self, X: Any) -> Any:
         """Validate the instances of a prediction."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._checks())
+        return validate_data(self, canonical(X), reset=False, **self._checks())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import Interval
 from labelrank.losses.squared import SquaredLoss
 from labelrank.models import LinearModel, Objective
@@ -294,7 +294,9 @@ class KernelRidgeRanker(BaseRanker):
             if not kernel.is_linear or self.label_kernel_params is not None:
                 raise ValueError("label_kernel and label_kernel_params are for label_features, which are not given")
             return None
-        features = check_array(self.label_features, accept_sparse="csr", dtype=np.float64, input_name="label_features")
+        features = check_array(
+            canonical(self.label_features), accept_sparse="csr", dtype=np.float64, input_name="label_features"
+        )
         if features.shape[0] != len(self.labels_):
             raise ValueError(f"label_features has {features.shape[0]} rows, but y has {len(self.labels_)} labels")
         kernel = kernel.fitted(features)
@@ -309,7 +311,9 @@ class KernelRidgeRanker(BaseRanker):
         """Kernel values of new labels with those of `fit`."""
         if not hasattr(self, "label_gram_"):
             raise ValueError("labels that were not trained on need label_features in the constructor too")
-        features = check_array(label_features, accept_sparse="csr", dtype=np.float64, input_name="label_features")
+        features = check_array(
+            canonical(label_features), accept_sparse="csr", dtype=np.float64, input_name="label_features"
+        )
         known = getattr(self, "label_features_", self.label_gram_)
         if features.shape[1] != known.shape[1]:
             raise ValueError(f"label_features has {features.shape[1]} columns, expected {known.shape[1]} as in fit")

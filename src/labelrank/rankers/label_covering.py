@@ -14,7 +14,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss
@@ -171,7 +171,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         self
         """
         with refitting(self):
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+            X = validate_data(self, canonical(X), accept_sparse="csr", dtype=np.float64, order="C")
             graphs, classes, self.outputs_2d_ = _relevant(y, X.shape[0], type(self).__name__)
             weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             loss = CoveringLoss(graphs, get_covering(self.covering), weight)
@@ -196,7 +196,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        X = validate_data(self, canonical(X), reset=False, accept_sparse="csr", dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return scores if self.outputs_2d_ else scores[:, 0]
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
 from labelrank.losses.squared import GroupedSquaredLoss, Weighting
 from labelrank.models.gram import KERNEL_CONSTRAINTS, Gamma, Kernel, check_symmetric
@@ -300,7 +300,7 @@ class RankRLS(ItemRanker):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Prepared:
         """Validate, choose the route, and build its system."""
-        X, y = validate_data(self, X, y, y_numeric=True, **self._checks())
+        X, y = validate_data(self, canonical(X), y, y_numeric=True, **self._checks())
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         loss = GroupedSquaredLoss(y.astype(np.float64), groups, weight, self.weighting)
         if not loss.counted.any():
@@ -384,7 +384,7 @@ class RankRLS(ItemRanker):
 
     def _scores(self, X: Any, coefficients: FloatArray) -> FloatArray:
         """Scores by `coef_` or `dual_coef_`, of one penalty or, in columns, of many."""
-        X = validate_data(self, X, reset=False, **self._checks())
+        X = validate_data(self, canonical(X), reset=False, **self._checks())
         kernel = Kernel.of(self, getattr(self, "gamma_", None))
         if kernel.is_linear:
             return np.asarray(X @ coefficients)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid, check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
 from labelrank.rankers.base import Progress, refitting
 from labelrank.rankers.rank_rls import ItemRanker, RankRLS, agreement, check_alphas
@@ -135,7 +135,7 @@ class RankRLSCV(ItemRanker):
             if any("alpha" in point for point in grid):
                 raise ValueError("param_grid has alpha; pass the penalties as alphas, which cost next to nothing")
             template = RankRLS() if self.estimator is None else self.estimator
-            X, y = validate_data(self, X, y, y_numeric=True, **template._checks())
+            X, y = validate_data(self, canonical(X), y, y_numeric=True, **template._checks())
             code, weight, splits = self._splits(X, y, groups, sample_weight)
             models = [clone(template).set_params(**point) for point in grid]
             for model in models:
@@ -172,7 +172,7 @@ class RankRLSCV(ItemRanker):
             Larger is better.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self.best_estimator_._checks())
+        X = validate_data(self, canonical(X), reset=False, **self.best_estimator_._checks())
         return self.best_estimator_.predict(X)
 
     def _splits(

@@ -15,7 +15,17 @@ from sklearn.utils import get_tags
 from labelrank.metrics import kendall_tau
 from labelrank.supervision import PreferenceGraphs, ranks_from_scores
 from labelrank.testing.contract import agree, clause, expect, fitted, is_deterministic, quiet, raises
-from labelrank.testing.problems import N_LABELS, N_SAMPLES, NAMES, battles, features, frames, rankings, supervision
+from labelrank.testing.problems import (
+    N_LABELS,
+    N_SAMPLES,
+    NAMES,
+    battles,
+    features,
+    frames,
+    in_halves,
+    rankings,
+    supervision,
+)
 
 
 @clause
@@ -143,13 +153,15 @@ def check_sparse(estimator: Any) -> None:
     X, y = features(), rankings("missing")
     X[X < 1] = 0
     expected = fitted(estimator, X, y, "dense features").decision_function(X)
-    for container in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix):
-        model = fitted(estimator, container(X), y, f"a {container.__name__} of features")
-        scores = model.decision_function(container(X))
+    given = {form.__name__: form(X) for form in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix)}
+    given["csr_array with entries in parts"] = halves = in_halves(X)
+    for name, matrix in given.items():
+        scores = fitted(estimator, matrix, y, f"a {name} of features").decision_function(matrix)
         expect(
             not is_deterministic(estimator) or agree(expected, scores),
-            f"it must learn the same from a {container.__name__} as from an array",
+            f"it must learn and predict the same from a {name} as from an array",
         )
+    expect(halves.nnz == 2 * np.count_nonzero(X), "it must not sum the entries of the caller's matrix in place")
 
 
 @clause

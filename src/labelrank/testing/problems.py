@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelrank._arrays import FloatArray
 from labelrank.supervision import PreferenceGraphs, ranks_from_scores
@@ -16,6 +17,14 @@ NAMES = ["tea", "milk", "water", "juice"]
 def features() -> FloatArray:
     """Positive features, so that estimators that ask for them can be checked as well."""
     return np.random.default_rng(0).random((N_SAMPLES, N_FEATURES)) * 4
+
+
+def in_halves(X: FloatArray) -> sparse.csr_array:
+    """CSR matrix with each entry given twice, by halves."""
+    whole = sparse.csr_array(X)
+    return sparse.csr_array(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr), shape=whole.shape
+    )
 
 
 def rankings(kind: str = "complete") -> FloatArray:
