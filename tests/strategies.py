@@ -19,8 +19,11 @@ def rank_matrices(draw, min_rows=0, max_rows=5, min_labels=1, max_labels=5, entr
 
 
 @st.composite
-def edge_rows(draw, max_rows=4, max_labels=5):
-    """(sorted edges of each row, number of labels): cyclic, incomplete, empty, and now and then layered."""
+def edge_rows(draw, max_rows=4, max_labels=5, both=False):
+    """(sorted edges of each row, number of labels): cyclic, incomplete, empty, and now and then layered.
+
+    With `both`, rows may have both directions of a pair.
+    """
     k = draw(st.integers(1, max_labels))
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
     rows = []
@@ -29,8 +32,9 @@ def edge_rows(draw, max_rows=4, max_labels=5):
             ranks = draw(st.lists(RANKS, min_size=k, max_size=k))
             row = [(a, b) for a in range(k) for b in range(k) if ranks[a] < ranks[b]]
         else:
-            signs = draw(st.lists(st.sampled_from([1, 0, -1]), min_size=len(pairs), max_size=len(pairs)))
-            row = [(a, b) if sign > 0 else (b, a) for (a, b), sign in zip(pairs, signs, strict=True) if sign]
+            signs = draw(st.lists(st.sampled_from([1, 0, -1, *[2] * both]), min_size=len(pairs), max_size=len(pairs)))
+            row = [(a, b) for (a, b), sign in zip(pairs, signs, strict=True) if sign > 0]
+            row += [(b, a) for (a, b), sign in zip(pairs, signs, strict=True) if sign in (-1, 2)]
         rows.append(sorted(row))
     return rows, k
 
@@ -41,7 +45,13 @@ def graphs_of(rows, n_labels, weights=None):
     instance, better, worse = zip(*flat, strict=True) if flat else ((), (), ())
     weight = None if weights is None else [weights[i, a, b] for i, a, b in flat]
     return PreferenceGraphs.from_pairs(
-        list(instance), list(better), list(worse), weight, n_instances=len(rows), n_labels=n_labels
+        list(instance),
+        list(better),
+        list(worse),
+        weight,
+        n_instances=len(rows),
+        n_labels=n_labels,
+        conflicts="keep",
     )
 
 

@@ -60,7 +60,7 @@ def simple_edges(instance, better, worse, weight=None, conflicts="drop"):
     kept = {}
     for (i, a, b), w in votes.items():
         against = votes.get((i, b, a), 0.0)
-        if a == b or (conflicts == "drop" and against) or w <= against:
+        if a == b or (conflicts == "drop" and against) or (conflicts != "keep" and w <= against):
             continue
         kept[i, a, b] = w
     return kept

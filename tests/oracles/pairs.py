@@ -23,8 +23,18 @@ def pair_signs(graphs):
     signs = np.zeros((n, k, k))
     for i, row in enumerate(weighted_edges(graphs)):
         for a, b, votes in row:
-            signs[i, a, b], signs[i, b, a] = votes, -votes
+            signs[i, a, b] += votes
+            signs[i, b, a] -= votes
     return signs[:, *np.triu_indices(k, 1)]
+
+
+def pair_totals(graphs):
+    n, k = graphs.shape
+    totals = np.zeros((n, k, k))
+    for i, row in enumerate(weighted_edges(graphs)):
+        for a, b, votes in row:
+            totals[i, min(a, b), max(a, b)] += votes
+    return totals[:, *np.triu_indices(k, 1)]
 
 
 def concordance(graphs, ranks):
@@ -51,7 +61,11 @@ def votes_of_ranking(ranks):
 
 
 def votes_of_edges(edges, k):
-    """1, and for each other label 1 if it is beaten, 1/2 if it is not compared with."""
-    beats = set(edges)
-    known = beats | {(b, a) for a, b in beats}
-    return [1 + sum(((a, b) in beats) + ((a, b) not in known) / 2 for b in range(k) if b != a) for a in range(k)]
+    """1, and for each other label the share of the votes of the pair, 1/2 if the two are not compared."""
+    votes = {(a, b): weight for a, b, weight in edges}
+
+    def share(a, b):
+        won, lost = votes.get((a, b), 0), votes.get((b, a), 0)
+        return won / (won + lost) if won + lost else 0.5
+
+    return [1 + sum(share(a, b) for b in range(k) if b != a) for a in range(k)]

@@ -19,7 +19,7 @@ def any_graphs(draw):
     if draw(st.booleans()):
         ranks = draw(rank_matrices(min_rows=1))
         return draw(st.sampled_from([as_graphs, PreferenceGraphs.from_rankings]))(ranks)
-    rows, k = draw(edge_rows().filter(lambda drawn: drawn[0]))
+    rows, k = draw(edge_rows(both=True).filter(lambda drawn: drawn[0]))
     if draw(st.booleans()):
         return graphs_of(rows, k)
     flat = [(i, a, b) for i, row in enumerate(rows) for a, b in row]
@@ -69,20 +69,25 @@ def test_shares():
 def test_signs(graphs):
     signs = graphs.pair_signs()
     np.testing.assert_array_equal(signs, oracle.pair_signs(graphs))
+    np.testing.assert_array_equal(graphs.pair_totals(), oracle.pair_totals(graphs))
     assert signs.dtype == (np.int8 if graphs.weight is None else np.float64)
 
 
 @given(any_graphs())
 def test_label_pairs(graphs):
     weight = weights_for(graphs)
-    signs = oracle.pair_signs(graphs)
+    edges = oracle.weighted_edges(graphs)
     pairs = list(graphs.label_pairs(weight))
     assert [(pair.i, pair.j) for pair in pairs] == list(zip(*np.triu_indices(graphs.shape[1], 1), strict=True))
-    for pair, column in zip(pairs, signs.T, strict=True):
-        rows = np.flatnonzero((column != 0) & (weight > 0))
-        np.testing.assert_array_equal(pair.rows, rows)
-        np.testing.assert_array_equal(pair.first, column[rows] > 0)
-        np.testing.assert_allclose(pair.weight, weight[rows] * np.abs(column[rows]))
+    for i, j, rows, first, votes in pairs:
+        expected = [
+            (row, int(a == i), weight[row] * w)
+            for row, found in enumerate(edges)
+            for a, b, w in found
+            if {a, b} == {i, j} and weight[row] > 0
+        ]
+        assert sorted(zip(rows.tolist(), first.tolist(), votes.tolist(), strict=True)) == sorted(expected)
+        assert (np.diff(rows) >= 0).all()
 
 
 @given(rank_matrices())
@@ -94,11 +99,10 @@ def test_votes_of_rankings(ranks):
             np.testing.assert_allclose(graphs.mean_votes(), expected.mean(axis=0))
 
 
-@given(edge_rows())
-def test_votes_of_edges(rows_and_labels):
-    rows, k = rows_and_labels
-    graphs = graphs_of(rows, k)
-    expected = np.array([oracle.votes_of_edges(row, k) for row in rows]).reshape(graphs.shape)
+@given(any_graphs().filter(lambda graphs: not graphs.is_ranked))
+def test_votes_of_edges(graphs):
+    k = graphs.shape[1]
+    expected = np.array([oracle.votes_of_edges(row, k) for row in oracle.weighted_edges(graphs)]).reshape(graphs.shape)
     np.testing.assert_allclose(graphs.votes(), expected)
     counts = graphs.pair_counts()
     np.testing.assert_allclose(graphs.mean_votes(), 0.5 + pair_shares(counts).sum(axis=1))

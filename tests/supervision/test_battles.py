@@ -48,7 +48,7 @@ def test_the_first_offender_is_named(battles):
         from_pairs(instance, better, worse, n_instances=3, n_labels=4)
 
 
-@given(BATTLES, st.sampled_from(["drop", "keep_majority"]), st.booleans(), st.randoms(use_true_random=False))
+@given(BATTLES, st.sampled_from(["drop", "keep_majority", "keep"]), st.booleans(), st.randoms(use_true_random=False))
 def test_conflicts_are_resolved(battles, conflicts, weighted, random):
     instance, better, worse = columns(battles)
     weight = [random.choice([0.5, 1.0, 2.0]) for _ in battles] if weighted else None
@@ -58,6 +58,8 @@ def test_conflicts_are_resolved(battles, conflicts, weighted, random):
     assert edges == sorted(expected)
     if weighted:
         assert graphs.weight.tolist() == [expected[edge] for edge in edges]
+    elif conflicts == "keep":
+        assert graphs.edge_weights().tolist() == [expected[edge] for edge in edges]
     else:
         assert graphs.weight is None
 
@@ -72,7 +74,7 @@ def test_conflicts_by_hand():
     assert heavy.weight.tolist() == [5, 3]
     with pytest.raises(ValueError, match=r"^pair 1 \(instance 0\) prefers 1 to 0, an earlier pair 0 to 1; "):
         from_pairs(*columns(battles))
-    with pytest.raises(ValueError, match='conflicts must be "error", "drop" or "keep_majority", got \'ignore\''):
+    with pytest.raises(ValueError, match=r'conflicts must be "error", "drop", .*got \'ignore\''):
         from_pairs(*columns(battles), conflicts="ignore")
 
 
@@ -152,6 +154,14 @@ def test_integers_are_indices_unless_labels_are_integers():
 def test_bad_battles_are_refused(arguments, options, error, message):
     with pytest.raises(error, match=message):
         from_pairs(*arguments, **options)
+
+
+@pytest.mark.parametrize("conflicts", ["error", "drop", "keep_majority", "keep"])
+def test_instances_do_not_mix_whatever_their_number(conflicts):
+    # n k^2 = 2^64: a key of 64 bits would be the same for both battles
+    graphs = from_pairs([0, 16], [0, 0], [1, 1], n_labels=2**30, conflicts=conflicts)
+    assert graphs.edge_counts().tolist() == [1, *[0] * 15, 1]
+    assert graphs.weight is None
 
 
 # --- Tables

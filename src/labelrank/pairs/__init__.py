@@ -9,7 +9,7 @@ from labelrank.pairs.concordance import concordance
 from labelrank.pairs.counts import pair_counts, pair_shares
 from labelrank.pairs.labels import LabelPair, label_pairs
 from labelrank.pairs.rows import PairRows, pair_rows
-from labelrank.pairs.signs import pair_signs
+from labelrank.pairs.signs import pair_signs, pair_totals
 from labelrank.pairs.votes import mean_votes, votes, votes_of_counts
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "pair_rows",
     "pair_shares",
     "pair_signs",
+    "pair_totals",
     "votes",
     "votes_of_counts",
 ]

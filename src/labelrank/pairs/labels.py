@@ -36,7 +36,7 @@ def label_pairs(y: Any, sample_weight: Any = None) -> Iterator[LabelPair]:
     Yields
     ------
     LabelPair
-        Its rows are in ascending order.
+        Its rows are in ascending order; an instance with both directions of the pair is there twice.
     """
     graphs = as_graphs(y)
     k = graphs.shape[1]

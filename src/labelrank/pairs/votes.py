@@ -8,6 +8,7 @@ import numpy as np
 
 from labelrank._arrays import FloatArray
 from labelrank.pairs.counts import pair_counts
+from labelrank.pairs.signs import pair_sums
 from labelrank.supervision.graphs import as_graphs
 from labelrank.supervision.weights import row_weights
 
@@ -20,7 +21,7 @@ def votes(y: Any) -> FloatArray:
     of their places. A complete ranking gives n votes to its first label and 1 to its last.
 
     Graphs stored as edges have no ranks. There a label has 1 vote, 1 more for each label that it is preferred to, and
-    1/2 for each label that it is not compared with.
+    1/2 for each label that it is not compared with; of a pair with both directions each label has its share.
 
     Parameters
     ----------
@@ -43,10 +44,11 @@ def votes(y: Any) -> FloatArray:
     graphs = as_graphs(y)
     n, k = graphs.shape
     if graphs.storage == "edges":
-        edges = graphs.to_edges()
+        sums = pair_sums(graphs)
+        lead = sums.balance / sums.total
         won, lost = (
-            np.bincount(edges.instance * k + label, minlength=n * k).reshape(n, k)
-            for label in (edges.better, edges.worse)
+            np.bincount(sums.instance * k + label, weights=lead, minlength=n * k).reshape(n, k)
+            for label in (sums.low, sums.high)
         )
         return (k + 1) / 2 + (won - lost) / 2
     found = np.empty((n, k))

@@ -120,7 +120,7 @@ def _note(n_drawn: int, n_labels: int) -> str:
 def _levels(graph: PreferenceGraphs) -> npt.NDArray[Any] | None:
     """Levels of a layered graph, whatever its weights; None for any other."""
     if graph.weight is not None:
-        graph = PreferenceGraphs.from_pairs(*graph.to_edges(), n_instances=1, n_labels=graph.shape[1])
+        graph = PreferenceGraphs.from_pairs(*graph.to_edges(), n_instances=1, n_labels=graph.shape[1], conflicts="keep")
     if not graph.is_layered or (not graph.n_edges and not graph.is_ranked):
         return None
     levels: npt.NDArray[Any] = graph.to_levels().levels[0]

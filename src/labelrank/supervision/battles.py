@@ -1,53 +1,58 @@
-"""Battles, "a beat b in instance i", made into simple graphs."""
+"""Battles, "a beat b in instance i": repeats and contradictions resolved, and tables of them read."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal, NamedTuple, get_args
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
 from labelrank.supervision.edges import Edges
-from labelrank.supervision.vectors import Labels
+from labelrank.supervision.frames import frame_of
+from labelrank.supervision.groups import group_codes
+from labelrank.supervision.stacklevel import stacklevel_of_user
+from labelrank.supervision.vectors import Labels, object_array, vector
 
-Conflicts = Literal["error", "drop", "keep_majority"]
+Conflicts = Literal["error", "drop", "keep_majority", "keep"]
+Ties = Literal["half", "drop"]
 
 
-def simple_edges(
+def resolved_edges(
     pairs: Edges,
     weight: FloatArray | None,
-    n_labels: int,
     conflicts: Conflicts,
     where: Callable[[int], str],
     labels: Labels | None,
 ) -> tuple[Edges, FloatArray | None]:
     """Sorted edges and their weights, conflicts resolved or refused; `where` names a pair in an error."""
-    if conflicts not in ("error", "drop", "keep_majority"):
-        raise ValueError(f'conflicts must be "error", "drop" or "keep_majority", got {conflicts!r}')
-    low, high = np.minimum(pairs.better, pairs.worse), np.maximum(pairs.better, pairs.worse)
-    key = (pairs.instance * n_labels + low) * n_labels + high
-    order = np.argsort(key, kind="stable")
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))  # of the runs of one pair of labels
+    if conflicts not in get_args(Conflicts):
+        raise ValueError(f'conflicts must be "error", "drop", "keep_majority" or "keep", got {conflicts!r}')
+    order, starts = pairs.by_pair()
     if conflicts == "error":
         _refuse_conflicts(pairs, order, starts, where, labels)
         chosen = pairs.sorting()
         return pairs.take(chosen), None if weight is None else weight[chosen]
 
-    votes = np.ones(len(key)) if weight is None else weight
+    votes = np.ones(len(order)) if weight is None else weight
     forward, backward = (
         np.add.reduceat(np.where(voted, votes, 0.0)[order], starts) if len(starts) else np.empty(0)
         for voted in (pairs.better < pairs.worse, pairs.better > pairs.worse)  # neither: a self-loop
     )
-    kept = forward != backward if conflicts == "keep_majority" else (forward > 0) != (backward > 0)
-    first = order[starts[kept]]
-    wins = (forward > backward)[kept]
-    low, high = low[first], high[first]
-    edges = Edges(pairs.instance[first], np.where(wins, low, high), np.where(wins, high, low))
+    votes, against = np.concatenate([forward, backward]), np.concatenate([backward, forward])
+    kept = votes > 0
+    if conflicts != "keep":
+        kept &= votes > against if conflicts == "keep_majority" else against == 0
+    first = pairs.take(order[starts])
+    low, high = np.minimum(first.better, first.worse), np.maximum(first.better, first.worse)
+    both = Edges(np.tile(first.instance, 2), np.concatenate([low, high]), np.concatenate([high, low]))
+    edges, votes = both.take(kept), votes[kept]
     chosen = edges.sorting()
-    total = np.maximum(forward, backward)[kept]
-    return edges.take(chosen), None if weight is None else total[chosen]
+    weighted = weight is not None or (conflicts == "keep" and bool((votes != 1).any()))
+    return edges.take(chosen), votes[chosen] if weighted else None
 
 
 def _refuse_conflicts(
@@ -73,5 +78,103 @@ def _refuse_conflicts(
     else:
         what = f"{where(at)} prefers {a} to {b}, an earlier pair {b} to {a}"
     raise ValueError(
-        f'{what}; a preference graph is simple: clean the pairs, or pass conflicts="drop" or "keep_majority"'
+        f'{what}; a preference graph is simple: clean the pairs, or pass conflicts="keep" to keep all votes as '
+        'weights, "keep_majority" or "drop"'
     )
+
+
+# --- Tables with a row per battle
+
+
+class Battles(NamedTuple):
+    """Battles of a table: who won in which instance, ties as two battles of half a vote."""
+
+    instance: npt.NDArray[np.intp]
+    better: npt.NDArray[Any]
+    worse: npt.NDArray[Any]
+    weight: FloatArray
+    n_instances: int
+    labels: npt.NDArray[Any]  # of all battles, those of dropped ties included
+
+
+def read_battles(frame: Any, instance: Any, instances: Any, a: Any, b: Any, winner: Any, ties: Ties) -> Battles:
+    """Battles of a table with columns for the instance, two labels, and which of them won."""
+    if ties not in get_args(Ties):
+        raise ValueError(f'ties must be "half" or "drop", got {ties!r}')
+    table = frame_of(frame)
+    if table is None:
+        raise TypeError(
+            f"frame must be a data frame with a row per battle, got {type(frame).__name__}; for arrays use from_pairs"
+        )
+    first, second = (_column(table, name, argument) for name, argument in ((a, "a"), (b, "b")))
+    itself = np.flatnonzero(first == second)
+    if len(itself):
+        row = int(itself[0])
+        raise ValueError(f"row {row} is a battle of {first[row]!r} with itself; drop such rows")
+    rows, n_instances = _instances(table, instance, instances)
+    won = np.ones(len(first), dtype=np.int8)
+    if winner is not None:
+        won = _outcomes(first, second, _column(table, winner, "winner", missing_ok=True), (a, b, winner))
+    tied = won == 0
+    if ties == "drop" and tied.any():
+        warnings.warn(
+            f"from_battles drops {int(tied.sum())} ties of {len(won)} battles (first: row {int(np.argmax(tied))}); "
+            'ties="half" keeps them as half a vote for each side',
+            UserWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+    for_a, for_b = (np.flatnonzero(side | (tied & (ties == "half"))) for side in (won > 0, won < 0))
+    return Battles(
+        np.concatenate([rows[for_a], rows[for_b]]),
+        np.concatenate([first[for_a], second[for_b]]),
+        np.concatenate([second[for_a], first[for_b]]),
+        np.where(tied[np.concatenate([for_a, for_b])], 0.5, 1.0),
+        n_instances,
+        np.concatenate([first, second]),
+    )
+
+
+def _column(table: nw.DataFrame[Any], name: Any, argument: str, *, missing_ok: bool = False) -> npt.NDArray[Any]:
+    if name not in table.columns:
+        raise ValueError(f"frame has no column {name!r}, given as {argument}; its columns are {table.columns}")
+    return vector(object_array(table[name].to_list()), f"column {name!r}", missing_ok=missing_ok)
+
+
+def _instances(table: nw.DataFrame[Any], instance: Any, instances: Any) -> tuple[npt.NDArray[np.intp], int]:
+    """Row of the graphs of each battle, and their number."""
+    if instance is None:
+        if instances is not None:
+            raise ValueError("instances needs instance=, the column that says which of them a battle belongs to")
+        return np.arange(len(table)), len(table)
+    ids = _column(table, instance, "instance").tolist()
+    known = list(ids if instances is None else instances)
+    codes = group_codes([*known, *ids], len(known) + len(ids))  # by first appearance
+    if instances is None:
+        return codes[len(known) :], int(codes.max(initial=-1)) + 1
+    if len(known) and codes[: len(known)].max() < len(known) - 1:
+        raise ValueError("instances has an id twice; it names the row of X of each instance")
+    rows = codes[len(known) :]
+    if (rows >= len(known)).any():
+        at = int(np.argmax(rows >= len(known)))
+        raise ValueError(f"column {instance!r} holds {ids[at]!r} in row {at}, which is not in instances")
+    return rows, len(known)
+
+
+def _outcomes(
+    first: npt.NDArray[Any], second: npt.NDArray[Any], winner: npt.NDArray[Any], columns: tuple[Any, Any, Any]
+) -> npt.NDArray[np.int8]:
+    """1 where the first label won, -1 where the second did, 0 for a tie.
+
+    A winner is a label of its row or the name of its column; a tie is text that begins with "tie" or "draw".
+    """
+    a, b, name = columns
+    for_a, for_b = (first == winner) | (winner == a), (second == winner) | (winner == b)
+    tied = np.array([isinstance(w, str) and w.strip().lower().startswith(("tie", "draw")) for w in winner], dtype=bool)
+    unclear = (for_a & for_b) | ~(for_a | for_b | tied)
+    if unclear.any():
+        row = int(np.argmax(unclear))
+        raise ValueError(
+            f"column {name!r} holds {winner[row]!r} in row {row}, a battle of {first[row]!r} ({a}) and "
+            f'{second[row]!r} ({b}); expected one of the two, the name of its column, or "tie"'
+        )
+    return for_a.astype(np.int8) - for_b.astype(np.int8)

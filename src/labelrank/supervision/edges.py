@@ -26,6 +26,13 @@ class Edges(NamedTuple):
         """The order by instance, preferred label, other label."""
         return np.lexsort((self.worse, self.better, self.instance))
 
+    def by_pair(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The order by instance and pair of labels, whichever is preferred, and where each pair begins in it."""
+        low, high = np.minimum(self.better, self.worse), np.maximum(self.better, self.worse)
+        order = np.lexsort((high, low, self.instance))  # a single key of the three could outgrow 64 bits
+        changed = [np.diff(key[order], prepend=-1) != 0 for key in (self.instance, low, high)]
+        return order, np.flatnonzero(np.logical_or.reduce(changed))
+
     def pointers(self, n_instances: int) -> npt.NDArray[np.int64]:
         """Where the edges of each instance begin and end, when they are sorted."""
         return pointers(np.bincount(self.instance, minlength=n_instances))

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from labelrank.supervision.battles import Conflicts, simple_edges
-from labelrank.supervision.edges import Edges, join_edges
+from labelrank.supervision.edges import join_edges
 from labelrank.supervision.frames import label_names
 from labelrank.supervision.hierarchy import layers_from_hierarchy
 from labelrank.supervision.indicators import class_levels, relevance_levels, relevance_matrix
-from labelrank.supervision.labels import check_labels, columns_of_parts
+from labelrank.supervision.labels import check_labels
 from labelrank.supervision.levels import dense_levels
+from labelrank.supervision.pair_constructors import PairConstructors
 from labelrank.supervision.pair_methods import PairMethods
-from labelrank.supervision.pair_tables import read_pair_table
 from labelrank.supervision.rankings import check_rankings, score_ranks
-from labelrank.supervision.storage import GraphStorage
-from labelrank.supervision.vectors import check_indices, check_size, vector
-from labelrank.supervision.weights import pair_weights
 
 
-class PreferenceGraphs(PairMethods, GraphStorage):
+class PreferenceGraphs(PairMethods, PairConstructors):
     """Preference graphs of many instances over one set of labels.
 
     Build them with one of the constructors; the arguments of the class itself are not checked.
@@ -35,7 +31,7 @@ class PreferenceGraphs(PairMethods, GraphStorage):
     a set of relevant labels             :meth:`from_multilabel`
     one class per instance               :meth:`from_multiclass`
     labels in a tree                     :meth:`from_hierarchy`
-    battles: "a beat b"                  :meth:`from_pairs`
+    battles: "a beat b"                  :meth:`from_battles` (a data frame), :meth:`from_pairs` (arrays)
     a column per pair, 1 / 0 / -1        :meth:`from_pair_table`
     ===================================  ==========================================================================
 
@@ -181,108 +177,6 @@ class PreferenceGraphs(PairMethods, GraphStorage):
         nodes = range(n_labels) if names is None else check_labels(names, n_labels).tolist()
         levels = layers_from_hierarchy(indicator, parents, nodes, n_layers)
         return cls(levels=levels, n_labels=n_labels, labels=names)
-
-    @classmethod
-    def from_pairs(
-        cls,
-        instance: Any,
-        better: Any,
-        worse: Any,
-        weight: Any = None,
-        *,
-        n_instances: int | None = None,
-        n_labels: int | None = None,
-        labels: Any = None,
-        conflicts: Conflicts = "error",
-    ) -> PreferenceGraphs:
-        """Graphs of battles: in instance i, label `better` won against label `worse`.
-
-        Graphs are simple. A self-loop, a repeated edge, or both directions of one pair in one instance is an error,
-        unless `conflicts` says how to resolve it; cycles of three and more labels are allowed.
-
-        Parameters
-        ----------
-        instance : array-like of int of shape (n_pairs,)
-            Row of X that the pair belongs to, in any order; rows may have no pair.
-        better, worse : array-like of shape (n_pairs,)
-            Names of labels, or their indices: integers are indices unless there are integers among `labels`.
-        weight : array-like of shape (n_pairs,), optional
-            Positive weights (numbers of votes).
-        n_instances, n_labels : int, optional
-            By default one more than the largest index.
-        labels : sequence, optional
-            Names of the labels; by default names are sorted.
-        conflicts : {"error", "drop", "keep_majority"}, default="error"
-            ``"drop"`` removes self-loops and all pairs given in both directions, and joins repeated edges.
-            ``"keep_majority"`` removes self-loops and keeps, of a pair given several times, the direction
-            with more votes (summed weights, or counts); an even vote is removed. The weights of joined edges
-            are summed.
-
-        Examples
-        --------
-        >>> from labelrank import PreferenceGraphs
-        >>> PreferenceGraphs.from_pairs([0, 0, 1], [2, 2, 0], [0, 1, 1]).to_edges()
-        Edges(instance=array([0, 0, 1]), better=array([2, 2, 0]), worse=array([0, 1, 1]))
-        """
-        winners, losers = vector(better, "better"), vector(worse, "worse")
-        columns, names, n_labels = columns_of_parts({"better": winners, "worse": losers}, labels, n_labels)
-        n_instances = check_size(n_instances, "n_instances")
-        rows = check_indices(vector(instance, "instance"), n_instances, "instance", "n_instances")
-        if not len(rows) == len(winners) == len(losers):
-            raise ValueError(
-                f"instance, better and worse have different lengths: {len(rows)}, {len(winners)}, {len(losers)}"
-            )
-        n_instances = int(rows.max(initial=-1)) + 1 if n_instances is None else n_instances
-        edges, votes = simple_edges(
-            Edges(rows, *columns),
-            pair_weights(weight, len(rows)),
-            n_labels,
-            conflicts,
-            lambda at: f"pair {at} (instance {rows[at]})",
-            names,
-        )
-        return cls._from_sorted_edges(edges, votes, n_instances, n_labels, names)
-
-    @classmethod
-    def from_pair_table(
-        cls,
-        table: Any,
-        pairs: Sequence[Any] | None = None,
-        *,
-        sep: str = ":",
-        labels: Any = None,
-        conflicts: Conflicts = "error",
-    ) -> PreferenceGraphs:
-        """Graphs of a table with one column per pair of labels.
-
-        Parameters
-        ----------
-        table : data frame, or array-like of shape (n_samples, n_pairs)
-            In column ``a:b``: 1 when a is preferred, -1 when b is, 0 for a tie, and NaN or null if the pair was not
-            asked. Ties and pairs that were not asked make no edge.
-        pairs : sequence of str or of tuples, optional
-            The columns to read: names of columns, or for an array one ``"a:b"`` or ``(a, b)`` per column. By default
-            all columns of a data frame whose name contains `sep`.
-        sep : str, default=":"
-            Separator of the two labels in a column name.
-        labels : sequence, optional
-            Names of the labels; by default those of the pairs, in order of appearance.
-        conflicts : {"error", "drop", "keep_majority"}, default="error"
-            As in :meth:`from_pairs`.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> from labelrank import PreferenceGraphs
-        >>> table = pl.DataFrame({"age": [31, 45], "tea:milk": [1, -1], "milk:water": [0, None], "tea:water": [1, 1]})
-        >>> graphs = PreferenceGraphs.from_pair_table(table)
-        >>> graphs.labels, graphs.n_edges
-        (array(['tea', 'milk', 'water'], dtype=object), 4)
-        """
-        read = read_pair_table(table, pairs, sep, labels)
-        n_labels = len(read.labels)
-        edges, _ = simple_edges(read.pairs, None, n_labels, conflicts, read.where, read.labels)
-        return cls._from_sorted_edges(edges, None, read.n_rows, n_labels, read.labels)
 
     @classmethod
     def concatenate(cls, parts: Iterable[PreferenceGraphs]) -> PreferenceGraphs:

@@ -25,6 +25,12 @@ class PairMethods:
 
         return pair_signs(self)
 
+    def pair_totals(self) -> npt.NDArray[Any]:
+        """Votes on each pair of labels in each instance; see :func:`labelrank.pairs.pair_totals`."""
+        from labelrank.pairs import pair_totals
+
+        return pair_totals(self)
+
     def label_pairs(self, sample_weight: Any = None) -> Iterator[Any]:
         """Iterate over the pairs of labels and their instances; see :func:`labelrank.pairs.label_pairs`."""
         from labelrank.pairs import label_pairs

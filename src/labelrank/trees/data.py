@@ -29,13 +29,14 @@ class Sample(NamedTuple):
 def make_sample(X: FloatArray, graphs: PreferenceGraphs, weight: FloatArray, is_categorical: BoolArray) -> Sample:
     """Arrange training data as the kernels read them."""
     pairs = graphs.pair_signs()
+    votes = np.abs(pairs) if graphs.is_ranked else graphs.pair_totals()
     n, n_pairs = pairs.shape
     n_lanes = _LANES * max(1, -(-n_pairs // _LANES))
-    complete = bool((np.abs(pairs) == 1).all())
+    complete = bool(((np.abs(pairs) == 1) & (votes == 1)).all())
     signs = np.zeros((n, n_lanes if complete else 2 * n_lanes), dtype=pairs.dtype)
     signs[:, :n_pairs] = pairs
     if not complete:
-        signs[:, n_lanes : n_lanes + n_pairs] = np.abs(pairs)
+        signs[:, n_lanes : n_lanes + n_pairs] = votes
     return Sample(np.ascontiguousarray(X.T), is_categorical, signs, weight, n_pairs, complete)
 
 
