@@ -86,7 +86,7 @@ def sparse_rank_rls(quick):
     m, r = (1000, 200) if quick else (10_000, 2500)
     X, y, groups = items(m, 50)
     model = RankRLS(kernel="rbf", gamma=0.01, n_basis=r, random_state=0)
-    RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99])  # compiled before it is timed
+    RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99], groups=None)  # compiled before it is timed
     print(f"1. sparse RankRLS, {m} items, {r} basis vectors")
     fit, _ = timed(lambda: model.fit(X, y, groups=groups))
     floor = bare(m, model.system_["gram"])
@@ -153,7 +153,7 @@ def peak(kind, m, r):
 
 def child(kind, m, r):
     X, y, groups = items(m, 50 if kind == "memory" else 20)
-    RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99])
+    RankRLS(kernel="rbf", n_basis=9).fit(X[:99], y[:99], groups=None)
     model = RankRLS(kernel="rbf", gamma=0.01, n_basis=r, random_state=0)
     seconds, _ = timed(lambda: model.fit(X, y, groups=groups))
     if kind == "memory":

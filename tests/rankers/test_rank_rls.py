@@ -23,6 +23,8 @@ from labelrank.rankers.rank_rls_cv import RankRLSCV
 
 
 @parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
+@pytest.mark.filterwarnings("ignore:.* got no groups:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* got no groups:UserWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -91,7 +93,7 @@ def test_large_sparse_features_by_conjugate_gradients():
     assert_allclose(features.T @ (weight * total[groups] * error), 0.5 * model.coef_, atol=1e-6)
     with pytest.raises(ValueError, match=r"fitted by conjugate gradients, for its own alpha=0\.5 alone"):
         model.path([1.0])
-    with pytest.raises(ValueError, match="X is too large for leaving out one group at a time"):
+    with pytest.raises(ValueError, match="X is too large for leaving out items in closed form"):
         RankRLSCV().fit(features, y, groups=groups)
 
 
@@ -105,7 +107,7 @@ def test_conjugate_gradients_report_progress_and_can_be_interrupted():
 
 
 def test_one_group_is_ridge():
-    assert_allclose(RankRLS(3.0).fit(X, Y).coef_, Ridge(alpha=3.0 / M).fit(X, Y).coef_, rtol=1e-9)
+    assert_allclose(RankRLS(3.0).fit(X, Y, groups=None).coef_, Ridge(alpha=3.0 / M).fit(X, Y).coef_, rtol=1e-9)
 
 
 def test_weighting_by_groups():
@@ -122,6 +124,19 @@ def test_path_equals_fitting(model):
     for alpha, coef in zip(alphas, path, strict=True):
         fitted = clone(model).set_params(alpha=alpha).fit(X, Y, WEIGHT, groups=GROUPS)
         assert_allclose(coef, fitted.coef_ if model.kernel == "linear" else fitted.dual_coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_a_path_that_fails_changes_nothing():
+    """The decomposition overwrites the system; the next call must not return other coefficients."""
+    indefinite = X @ X.T - 3 * np.eye(M)
+    model = RankRLS(1e4, kernel="precomputed").fit(indefinite, Y, groups=GROUPS)
+    before = pickle.dumps(vars(model))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not positive semi-definite: its smallest eigenvalue is -33"):
+            model.path([1.0, 2.0])
+        with pytest.raises(ValueError, match="alphas must be one or more finite numbers above 0"):
+            model.path([1.0, -2.0])
+        assert pickle.dumps(vars(model)) == before
 
 
 def test_path_is_kept():
@@ -244,9 +259,9 @@ def test_parameters_that_make_no_sense(params, message):
 
 def test_precomputed_kernels_that_make_no_sense():
     with pytest.raises(ValueError, match="must be square"):
-        RankRLS(kernel="precomputed").fit(K[:, :5], Y)
+        RankRLS(kernel="precomputed").fit(K[:, :5], Y, groups=None)
     with pytest.raises(ValueError, match="needs features"):
-        RankRLS(kernel="precomputed", basis="kmeans", n_basis=3).fit(K, Y)
+        RankRLS(kernel="precomputed", basis="kmeans", n_basis=3).fit(K, Y, groups=None)
     indefinite = K - 5 * np.eye(M)
     with pytest.raises(ValueError, match="not positive semi-definite"):
         RankRLS(kernel="precomputed").fit(indefinite, Y, groups=GROUPS)
@@ -306,7 +321,7 @@ def test_penalty_below_rounding(kernel):
 def test_a_large_group_is_no_mxm_laplacian():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(30_000, 3))
-    model = RankRLS(kernel="rbf", n_basis=20, random_state=0).fit(features, features[:, 0])
+    model = RankRLS(kernel="rbf", n_basis=20, random_state=0).fit(features, features[:, 0], groups=None)
     assert model.score(features[:500], features[:500, 0]) > 0.8
 
 
@@ -317,14 +332,14 @@ def test_no_weight_at_all():
 
 def test_a_single_item():
     with pytest.warns(UserWarning, match="no pair to learn from"):
-        model = RankRLS().fit([[1.0, 2.0]], [3.0])
+        model = RankRLS().fit([[1.0, 2.0]], [3.0], groups=None)
     assert_allclose(model.predict([[5.0, 6.0]]), 0)
 
 
 def test_score_is_the_agreement_per_group():
     model = RankRLS().fit(X, Y, groups=GROUPS)
     assert model.score(X, Y, groups=GROUPS) == 1 - group_disagreement(Y, model.predict(X), GROUPS)
-    assert model.score(X, Y) == 1 - group_disagreement(Y, model.predict(X), None)
+    assert model.score(X, Y, groups=None) == 1 - group_disagreement(Y, model.predict(X), None)
     assert is_regressor(model)
 
 
@@ -432,12 +447,14 @@ def test_features_that_overflow(kernel):
 
 
 def test_score_with_one_dominating_weight():
-    assert RankRLS().fit(X, Y).score(X[:3], Y[:3], [1e20, 1, 1]) == pytest.approx(
-        RankRLS().fit(X, Y).score(X[:3], Y[:3], [1e6, 1, 1]), abs=1e-5
+    assert RankRLS().fit(X, Y, groups=None).score(X[:3], Y[:3], [1e20, 1, 1]) == pytest.approx(
+        RankRLS().fit(X, Y, groups=None).score(X[:3], Y[:3], [1e6, 1, 1]), abs=1e-5
     )
 
 
-@pytest.mark.parametrize("fit", [lambda: RankRLS().fit(X, Y, groups=np.arange(M)), lambda: RankRLS().fit(X[:1], Y[:1])])
+@pytest.mark.parametrize(
+    "fit", [lambda: RankRLS().fit(X, Y, groups=np.arange(M)), lambda: RankRLS().fit(X[:1], Y[:1], groups=None)]
+)
 def test_no_pair_to_learn_from_is_said(fit):
     with pytest.warns(UserWarning, match="there is no pair to learn from"):
         model = fit()

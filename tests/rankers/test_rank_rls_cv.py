@@ -1,12 +1,24 @@
 """RankRLS under cross-validation: groups left out in closed form, folds, metadata routing."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
-from rankers.rank_rls_items import GROUPS, K, M, R, X, Y
+from rankers.rank_rls_items import GROUPS, WEIGHT, K, M, R, X, Y
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut
+from sklearn.base import clone
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -27,7 +39,7 @@ def test_leaving_one_group_out_equals_refitting(kernel):
             error = []
             for train, test in LeaveOneGroupOut().split(X, Y, GROUPS):
                 fitted = RankRLS(alpha, kernel=kernel, **point).fit(X[train], Y[train], groups=GROUPS[train])
-                error.append(1 - fitted.score(X[test], Y[test]))
+                error.append(1 - fitted.score(X[test], Y[test], groups=None))
             assert_allclose(model.scores_[i, k], 1 - np.mean(error), atol=1e-12)
     assert model.best_score_ == model.scores_.max()
     best = RankRLS(model.alpha_, kernel=kernel, **model.best_params_).fit(X, Y, groups=GROUPS)
@@ -75,15 +87,15 @@ def test_precomputed_kernels_and_bases_in_folds():
 
 
 def test_cross_validation_without_groups():
-    model = RankRLSCV([0.1, 10.0]).fit(X, Y)
+    model = RankRLSCV([0.1, 10.0]).fit(X, Y, groups=None)
     truth, scores, within = [], [], []
     for fold, (train, test) in enumerate(KFold(5).split(X)):
         truth.extend(Y[test])
-        scores.extend(RankRLS(0.1).fit(X[train], Y[train]).predict(X[test]))
+        scores.extend(RankRLS(0.1).fit(X[train], Y[train], groups=None).predict(X[test]))
         within.extend([fold] * len(test))
     assert_allclose(model.scores_[0, 0], 1 - group_disagreement(truth, scores, within))
     with pytest.raises(ValueError, match="needs groups"):
-        RankRLSCV(cv="leave-one-group-out").fit(X, Y)
+        RankRLSCV(cv="leave-one-group-out").fit(X, Y, groups=None)
     with pytest.raises(ValueError, match="two groups or more"):
         RankRLSCV().fit(X, Y, groups=np.zeros(M))
     with pytest.raises(ValueError, match="pass the penalties as alphas"):
@@ -179,3 +191,147 @@ def test_folds_that_have_nothing():
         RankRLSCV(cv=3).fit(X, Y, groups=np.arange(M))
     with pytest.raises(ValueError, match=r"none of the 2 rows of basis is among the .* training items of a fold"):
         RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, groups=GROUPS)
+
+
+# --- What is left out
+
+
+def refit_without(model, alpha, rows, weight=None, groups=GROUPS):
+    weight = np.ones(M) if weight is None else weight.copy()
+    weight[rows] = 0
+    return clone(model).set_params(alpha=alpha).fit(K if model.kernel == "precomputed" else X, Y, weight, groups=groups)
+
+
+LEFT_OUT = {
+    "primal": RankRLS(),
+    "dual": RankRLS(kernel="rbf", gamma=0.3),
+    "basis": RankRLS(kernel="rbf", gamma=0.3, basis=R),
+    "precomputed": RankRLS(kernel="precomputed", weighting="groups"),
+    "by groups": RankRLS(kernel="poly", gamma=0.2, weighting="groups"),
+    "primal by groups": RankRLS(weighting="groups"),
+}
+every_route = pytest.mark.parametrize("estimator", LEFT_OUT.values(), ids=LEFT_OUT)
+
+
+@every_route
+def test_scores_of_groups_that_were_left_out(estimator):
+    data = K if estimator.kernel == "precomputed" else X
+    model = RankRLSCV([0.1], None, estimator).fit(data, Y, WEIGHT, groups=GROUPS)
+    for group in np.unique(GROUPS):
+        rows = np.flatnonzero(group == GROUPS)
+        expected = refit_without(estimator, 0.1, rows, WEIGHT).predict(data)[rows]
+        found = model.left_out_scores_[rows]
+        assert_allclose(found - found.mean(), expected - expected.mean(), atol=1e-9)
+    assert not hasattr(model, "left_out_pairs_")
+
+
+@every_route
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["equal", "weighted"])
+def test_leaving_out_pairs_equals_refitting(estimator, weight):
+    data = K if estimator.kernel == "precomputed" else X
+    # Groups of 2, 3, 4 and 20 items, and a lone one; the others do not count.
+    groups = np.repeat([4, 0, 3, 1, 2, 5], [2, 3, 4, 20, 1, M - 30])
+    used = np.where(groups == 5, 0.0, 1.0 if weight is None else weight)
+    alphas = [0.01, 1.0]
+    model = RankRLSCV(alphas, None, estimator, cv="leave-pair-out").fit(data, Y, used, groups=groups)
+    pairs = model.left_out_pairs_
+    assert len(pairs) == 1 + 3 + 6 + 190
+    assert (groups[pairs[:, 0]] == groups[pairs[:, 1]]).all()
+    wrong = {}
+    for (i, j), found in list(zip(pairs, model.left_out_differences_, strict=True))[::5]:
+        scores = refit_without(estimator, model.alpha_, [i, j], used, groups).predict(data)
+        assert_allclose(found, scores[i] - scores[j], rtol=1e-7, atol=1e-7)
+    for (i, j), found in zip(pairs, model.left_out_differences_, strict=True):
+        wrong.setdefault(groups[i], []).append(abs(np.sign(found) - np.sign(Y[i] - Y[j])) / 2)
+    assert_allclose(model.best_score_, 1 - np.mean([np.mean(shares) for shares in wrong.values()]))
+    assert_allclose(model.best_score_, model.scores_[0, alphas.index(model.alpha_)])
+    assert not hasattr(model, "left_out_scores_")
+
+
+def test_pairs_of_a_single_list():
+    model = RankRLSCV([0.1, 1.0], cv="leave-pair-out").fit(X[:15], Y[:15], groups=None)
+    assert model.left_out_pairs_.shape == (105, 2)
+    for (i, j), found in list(zip(model.left_out_pairs_, model.left_out_differences_, strict=True))[::9]:
+        rest = np.delete(np.arange(15), [i, j])
+        scores = RankRLS(model.alpha_).fit(X[rest], Y[rest], groups=None).predict(X[:15])
+        assert_allclose(found, scores[i] - scores[j], atol=1e-9)
+    with pytest.raises(ValueError, match="two items to compare: all have a single one"):
+        RankRLSCV(cv="leave-pair-out").fit(X, Y, groups=np.arange(M))
+
+
+def test_extreme_weights_of_pairs():
+    """The factor of the pairs that are left over is a sum without cancellation."""
+    groups, weight = np.repeat([0, 1], 6), np.array([1e12, 1, 1, 1e-6, 1, 1, 1, 1, 1e9, 1, 1, 1])
+    model = RankRLSCV([1.0], None, RankRLS(kernel="rbf", gamma=0.3, weighting="groups"), cv="leave-pair-out")
+    model.fit(X[:12], Y[:12], weight, groups=groups)
+    for (i, j), found in zip(model.left_out_pairs_, model.left_out_differences_, strict=True):
+        left = weight.copy()
+        left[[i, j]] = 0
+        scores = RankRLS(kernel="rbf", gamma=0.3, weighting="groups").fit(X[:12], Y[:12], left, groups=groups)
+        scores = scores.predict(X[:12])
+        assert_allclose(found, scores[i] - scores[j], rtol=1e-4, atol=1e-6)
+
+
+def test_scores_of_folds_that_were_left_out():
+    splits = [*GroupKFold(3).split(X, Y, GROUPS), *GroupKFold(2).split(X, Y, GROUPS)]
+    model = RankRLSCV([0.1], cv=splits[:2]).fit(X, Y, groups=GROUPS)
+    for train, test in splits[:2]:
+        expected = RankRLS(0.1).fit(X[train], Y[train], groups=GROUPS[train]).predict(X[test])
+        assert_allclose(model.left_out_scores_[test], expected)
+    assert np.isnan(model.left_out_scores_[splits[2][1]]).all()
+    twice = RankRLSCV([0.1], cv=splits).fit(X, Y, groups=GROUPS)
+    expected = [
+        RankRLS(0.1).fit(X[train], Y[train], groups=GROUPS[train]).predict(X)[0] for train, test in splits if 0 in test
+    ]
+    assert_allclose(twice.left_out_scores_[0], np.mean(expected))
+
+
+# --- Names of groups, and groups that are not there
+
+
+@pytest.mark.parametrize("cv", [None, 4, "leave-pair-out"], ids=str)
+def test_a_list_of_names_gives_the_folds_of_an_array(cv):
+    for names in ([f"s{g}" for g in GROUPS], [10 - int(g) for g in GROUPS], [bool(g % 2) for g in GROUPS]):
+        forms = (names, np.array(names), pd.Series(names), pl.Series(names), np.array(names, dtype=object))
+        models = [RankRLSCV([0.1, 10.0], cv=2 if cv == 4 else cv).fit(X, Y, groups=form) for form in forms]
+        for model in models[1:]:
+            assert_array_equal(model.scores_, models[0].scores_)
+            assert_array_equal(model.alpha_, models[0].alpha_)
+
+
+RECIPE = r"got no groups.*groups=None.*set_fit_request\(groups=True\)\.set_score_request\(groups=True\)"
+
+
+@pytest.mark.parametrize("model", [RankRLS(), RankRLSCV()], ids=lambda model: type(model).__name__)
+def test_a_fit_without_groups_warns(model):
+    model = clone(model)
+    with pytest.warns(UserWarning, match=rf"{type(model).__name__}\.fit {RECIPE}") as caught:
+        model.fit(X, Y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one = clone(model).fit(X, Y, groups=None)
+        assert_array_equal(model.predict(X), one.predict(X))
+        assert one.n_groups_ == 1
+        assert one.score(X, Y) == one.score(X, Y, groups=None)
+        many = clone(model).fit(X, Y, groups=GROUPS)
+        assert many.n_groups_ == 9
+        many.score(X, Y, groups=GROUPS)
+        many.score(X, Y, groups=None)
+    with pytest.warns(UserWarning, match=rf"{type(model).__name__}\.score {RECIPE}"):
+        many.score(X, Y)
+
+
+def test_cross_val_score_warns_and_its_recipe_works():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(10), 12)
+    items = rng.uniform(-2, 2, size=(120, 1)) + np.linspace(-3, 3, 10)[groups, None]
+    scores = np.sin(items[:, 0]) + 5 * rng.normal(size=10)[groups]
+    ranker = RankRLS(0.1, kernel="rbf")
+    with pytest.warns(UserWarning, match=RECIPE):
+        blind = cross_val_score(ranker, items, scores, groups=groups, cv=LeaveOneGroupOut()).mean()
+    with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker = RankRLS(0.1, kernel="rbf").set_fit_request(groups=True).set_score_request(groups=True)
+        routed = cross_val_score(ranker, items, scores, params={"groups": groups}, cv=LeaveOneGroupOut()).mean()
+    assert routed > blind + 0.1

@@ -197,8 +197,9 @@ class GroupedSquaredLoss(QuadraticLoss):
 
     Attributes
     ----------
-    order, code, scale, y : ndarray of shape (n_items,)
-        Row in the given data, group, :math:`\sqrt{s_q w_i}` and score of each item. Items of weight zero are left out.
+    order, code, weight, scale, y : ndarray of shape (n_items,)
+        Row in the given data, group, :math:`w_i`, :math:`\sqrt{s_q w_i}` and score of each item. Items of weight zero
+        are left out.
     start : ndarray of shape (n_groups + 1,)
         Items ``start[q]:start[q + 1]`` are those of group q.
 
@@ -208,7 +209,7 @@ class GroupedSquaredLoss(QuadraticLoss):
     >>> from labelrank.losses.squared import GroupedSquaredLoss
     >>> loss = GroupedSquaredLoss(np.array([3.0, 1.0, 2.0]), ["b", "a", "b"], np.ones(3))
     >>> loss.order, loss.start, (loss.scale**2).round(9)
-    (array([0, 2, 1]), array([0, 2, 3]), array([2., 2., 1.]))
+    (array([1, 0, 2]), array([0, 1, 3]), array([1., 2., 2.]))
     >>> round(loss.value(np.zeros(3)), 9)
     1.0
     """
@@ -222,7 +223,7 @@ class GroupedSquaredLoss(QuadraticLoss):
         self.y, weight = y[self.order], sample_weight[self.order]
         self.code: IntArray = np.unique(code[self.order], return_inverse=True)[1]
         self.start: IntArray = np.searchsorted(self.code, np.arange(self.code.max(initial=-1) + 2))
-        self.scale = _scale(weight, self.start, weighting)
+        self.scale, self.weighting = _scale(weight, self.start, weighting), weighting
         self.shape, self.weight = (len(self.order), 1), weight
         self.target = self.differences(self.y)
 

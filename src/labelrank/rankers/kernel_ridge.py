@@ -235,7 +235,7 @@ class KernelRidgeRanker(BaseRanker):
         loss = SquaredLoss(data.graphs, sample_weight=data.weight)
         model = self._model(kernel, data.X, label_gram)
         if not kernel.is_linear and not kernel.is_precomputed:
-            self.X_fit_ = data.X
+            self.X_fit_ = data.X.copy()  # which may be the caller's
         objective = Objective(model, loss, alpha=2 * self.alpha)
         stop = Stop(self.max_iter, self.tol)
         progress.begin(self.max_iter)
@@ -303,7 +303,7 @@ class KernelRidgeRanker(BaseRanker):
         if kernel.has_gamma:
             self.label_gamma_ = kernel.gamma
         if not kernel.is_precomputed:
-            self.label_features_ = features
+            self.label_features_ = features.copy()
         self.label_gram_ = kernel.gram(features, "the label kernel")
         return self.label_gram_
 

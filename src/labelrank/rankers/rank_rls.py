@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank._arrays import FloatArray, canonical
@@ -19,6 +17,7 @@ from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_con
 from labelrank.losses.squared import GroupedSquaredLoss, Weighting
 from labelrank.models.gram import KERNEL_CONSTRAINTS, Gamma, Kernel, check_symmetric
 from labelrank.rankers.base import Progress, refitting
+from labelrank.rankers.items import ItemRanker, check_alphas
 from labelrank.solvers.base import Stop
 from labelrank.solvers.least_squares.basis import check_basis, draw_basis, kmeans_centers
 from labelrank.solvers.least_squares.items import (
@@ -29,7 +28,7 @@ from labelrank.solvers.least_squares.items import (
     primal_system,
     solve_iteratively,
 )
-from labelrank.solvers.least_squares.leave_out import held_out_scores
+from labelrank.solvers.least_squares.leave_out import held_out_differences, held_out_scores
 from labelrank.solvers.least_squares.ridge import LARGEST
 from labelrank.supervision import stacklevel_of_user
 
@@ -43,31 +42,6 @@ class Prepared(NamedTuple):
     loss: GroupedSquaredLoss
     system: ItemSystem | None  # None if X is too large for one
     rows: Rows | None  # None in the dual
-
-
-class ItemRanker(CallbackSupportMixin, RegressorMixin, BaseEstimator):
-    """Base of the rankers of items: ``score``."""
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
-        """1 minus the disagreement within groups; see :func:`labelrank.metrics.group_disagreement`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_items, n_features)
-            Items.
-        y : array-like of shape (n_items,)
-            True scores.
-        sample_weight : array-like of shape (n_items,), optional
-            Weights of the items; a pair has the product of two.
-        groups : array-like of shape (n_items,), optional
-            Group of each item; by default all items form one group.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
-        return agreement(y, self.predict(X), groups, sample_weight)
 
 
 class RankRLS(ItemRanker):
@@ -134,6 +108,8 @@ class RankRLS(ItemRanker):
         Number of iterations of conjugate gradients; 1 for a closed form.
     gap_ : float
         Relative residual of conjugate gradients; 0 for a closed form.
+    n_groups_ : int
+        Number of groups that have an item with a weight.
     n_features_in_ : int
         Number of features.
 
@@ -211,7 +187,7 @@ class RankRLS(ItemRanker):
         return tags
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = "warn") -> Self:
         """Learn the scores of items.
 
         Parameters
@@ -222,15 +198,17 @@ class RankRLS(ItemRanker):
             Scores, larger is better; equal ones are tied.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items.
-        groups : array-like of shape (n_items,), optional
-            Group of each item: any names, in any order. By default all items form one group.
+        groups : array-like of shape (n_items,), None or "warn"
+            Group of each item: any names, in any order; None if all items form one group. So they do by default, with a
+            warning, since the tools of scikit-learn do not hand on groups by themselves.
 
         Returns
         -------
         self
         """
         with refitting(self):
-            X, loss, system, _ = self._prepare(X, y, sample_weight, groups)
+            X, loss, system, _ = self._prepare(X, y, sample_weight, self._groups(groups, "fit"))
+            self.n_groups_ = len(loss.start) - 1
             progress = Progress(self, X, y)
             if system is None:
                 self._iterate(X, loss, progress)
@@ -259,7 +237,7 @@ class RankRLS(ItemRanker):
         >>> import numpy as np
         >>> from labelrank import RankRLS
         >>> X, y = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), np.array([1.0, 0.0, 3.0])
-        >>> RankRLS().fit(X, y).path([0.01, 1.0, 100.0]).round(2)
+        >>> RankRLS().fit(X, y, groups=None).path([0.01, 1.0, 100.0]).round(2)
         array([[1.5 , 0.5 ],
                [1.29, 0.33],
                [0.08, 0.01]])
@@ -270,8 +248,10 @@ class RankRLS(ItemRanker):
                 "X was too large for a decomposition: this estimator was fitted by conjugate gradients, for its own "
                 f"alpha={self.alpha} alone; fit once for each penalty, or pass n_basis"
             )
-        system = ItemSystem(**self.system_)
-        coefficients = system.path(check_alphas(alphas))
+        alphas, system = check_alphas(alphas), ItemSystem(**self.system_)
+        if system.gram is not None:
+            system.gram = system.gram.copy()  # the decomposition overwrites it, and may fail
+        coefficients = system.path(alphas)
         self.system_ = dict(vars(system))
         if self.kernel == "linear" and self.route_ != "primal":
             coefficients = np.asarray(self.basis_.T @ coefficients)
@@ -329,7 +309,7 @@ class RankRLS(ItemRanker):
             return Prepared(items, loss, *primal_system(items, loss))
         self.route_, self.basis_indices_ = "dual", np.arange(X.shape[0])
         if not kernel.is_precomputed:
-            self.basis_ = X
+            self.basis_ = X.copy()  # which may be the caller's
         elif X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"a precomputed kernel must be square, got shape {X.shape}; if its columns are basis vectors, pass "
@@ -398,25 +378,24 @@ class RankRLS(ItemRanker):
 
     def _held_out(self, X: Any, y: Any, sample_weight: Any, groups: Any, alphas: FloatArray) -> FloatArray:
         """Scores of the items by the models without their groups, a column per penalty; NaN for weights of zero."""
-        n = len(y)
-        _, loss, system, rows = self._prepare(X, y, sample_weight, groups)
-        if system is None:
-            raise ValueError("X is too large for leaving out one group at a time; pass n_basis")
-        scores = np.full((n, len(alphas)), np.nan)
+        scores = np.full((len(y), len(alphas)), np.nan)
+        system, loss, rows = self._whole(X, y, sample_weight, groups)
         scores[loss.order] = held_out_scores(system, loss, alphas, rows)
         return scores
 
+    def _held_out_pairs(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, alphas: FloatArray
+    ) -> tuple[npt.NDArray[np.intp], FloatArray]:
+        """Pairs of rows within groups, and the differences of their scores by the models without the two."""
+        system, loss, rows = self._whole(X, y, sample_weight, groups)
+        pairs, differences = held_out_differences(system, loss, alphas, rows)
+        return loss.order[pairs], differences
 
-def agreement(y: Any, scores: FloatArray, groups: Any, sample_weight: Any = None) -> float:
-    """Return 1 minus the mean disagreement per group."""
-    from labelrank.metrics import group_disagreement
-
-    return 1.0 - group_disagreement(y, scores, groups, sample_weight)
-
-
-def check_alphas(alphas: Any) -> FloatArray:
-    """Return penalties as an array; raise on non-positive values."""
-    alphas = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
-        raise ValueError(f"alphas must be one or more finite numbers above 0, got {alphas}")
-    return alphas
+    def _whole(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[ItemSystem, GroupedSquaredLoss, Rows | None]:
+        """The system of all items, to leave some of them out."""
+        _, loss, system, rows = self._prepare(X, y, sample_weight, groups)
+        if system is None:
+            raise ValueError("X is too large for leaving out items in closed form; pass n_basis, or an integer as cv")
+        return system, loss, rows

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,19 +16,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
 from labelrank.rankers.base import Progress, refitting
-from labelrank.rankers.rank_rls import ItemRanker, RankRLS, agreement, check_alphas
-from labelrank.solvers.least_squares.basis import check_basis
-from labelrank.supervision import stacklevel_of_user
+from labelrank.rankers.items import ItemRanker, check_alphas
+from labelrank.rankers.left_out import Data, Folds, LeftOut, leave_groups_out, leave_pairs_out, score_folds
+from labelrank.rankers.rank_rls import RankRLS
 from labelrank.supervision.groups import group_codes
-
-IntArray = npt.NDArray[np.intp]
 
 
 class RankRLSCV(ItemRanker):
-    """:class:`RankRLS` with `alpha`, and parameters of the kernel, chosen by cross-validation on whole groups.
+    """:class:`RankRLS` with `alpha`, and parameters of the kernel, chosen by cross-validation on whole groups or pairs.
 
     Each point of the grid needs one decomposition, whatever the number of penalties. Leaving out one group at a time
-    needs no further model: the scores of every group by the model of the others have a closed form.
+    needs no further model: the scores of every group by the model of the others have a closed form. So have the scores
+    of the two items of a pair by the model of all other items.
 
     Parameters
     ----------
@@ -39,10 +38,12 @@ class RankRLSCV(ItemRanker):
         ``{"gamma": [0.01, 0.1]}``.
     estimator : RankRLS, optional
         Estimator with all other parameters: kernel, basis, weighting. By default ``RankRLS()``.
-    cv : "leave-one-group-out", int, splitter or iterable of splits, optional
+    cv : {"leave-one-group-out", "leave-pair-out"}, int, splitter or iterable of splits, optional
         By default one group at a time is left out if there are groups, and there are five folds of items if there are
-        none. An integer is the number of folds of whole groups (:class:`sklearn.model_selection.GroupKFold`). A
-        splitter gets `X`, `y` and an integer for each group. Folds need fits, leaving one group out does not.
+        none. ``"leave-pair-out"`` leaves out every pair of items of a group in turn, for predictions in groups of which
+        other items are known; a single list will do. An integer is the number of folds of whole groups
+        (:class:`sklearn.model_selection.GroupKFold`). A splitter gets `X`, `y` and an integer for each group. Folds
+        need fits, leaving groups or pairs out does not.
 
     Attributes
     ----------
@@ -53,18 +54,29 @@ class RankRLSCV(ItemRanker):
     best_score_ : float
         Its score: 1 minus the mean disagreement per group left out.
     scores_ : ndarray of shape (n_points, n_alphas)
-        All scores; NaN if leaving out one group would be rounding error, and never chosen.
+        All scores; NaN if leaving out groups or pairs would be rounding error, and never chosen.
+    left_out_scores_ : ndarray of shape (n_items,)
+        Scores of the items, with the chosen parameters, by the models without them; the mean where several folds leave
+        an item out, NaN where none does and for weights of zero. Only differences within a group that was left out have
+        a meaning. Not with ``"leave-pair-out"``.
+    left_out_pairs_ : ndarray of shape (n_pairs, 2)
+        Rows of the two items of each pair, with ``"leave-pair-out"``.
+    left_out_differences_ : ndarray of shape (n_pairs,)
+        Score of the first item less that of the second, by the model without both and with the chosen parameters.
     grid_ : list of dict
         The points of the grid.
     best_estimator_ : RankRLS
         Estimator with the chosen parameters, fitted to all groups.
+    n_groups_ : int
+        Number of groups that have an item with a weight.
     n_features_in_ : int
         Number of features.
 
     Notes
     -----
-    With a basis, leaving out a group removes its scores and keeps its basis vectors; without, the result is that of a
-    fit without the group, with the `gamma` of all items.
+    With a basis, leaving out items removes their scores and keeps their basis vectors; without, the result is that of a
+    fit without the items, with the `gamma` of all items. A group has the time of a decomposition of its size for each
+    penalty; leaving out pairs holds a number for each pair and penalty.
 
     The closed form has a rounding error that grows with the largest eigenvalue of the kernel over the penalty.
     Penalties below 1e-10 of that eigenvalue have no score, with a warning that names them, unless the kernel is so well
@@ -88,7 +100,7 @@ class RankRLSCV(ItemRanker):
         "alphas": ["array-like"],
         "param_grid": [Mapping, list, tuple, None],
         "estimator": [RankRLS, None],
-        "cv": [StrOptions({"leave-one-group-out"}), "cv_object"],
+        "cv": [StrOptions({"leave-one-group-out", "leave-pair-out"}), "cv_object"],
     }
 
     def __init__(
@@ -97,7 +109,7 @@ class RankRLSCV(ItemRanker):
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         estimator: RankRLS | None = None,
         *,
-        cv: Literal["leave-one-group-out"] | int | Any = None,
+        cv: Literal["leave-one-group-out", "leave-pair-out"] | int | Any = None,
     ) -> None:
         self.alphas = alphas
         self.param_grid = param_grid
@@ -111,7 +123,7 @@ class RankRLSCV(ItemRanker):
         return tags
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = "warn") -> Self:
         """Choose the parameters and learn from all groups with them.
 
         Parameters
@@ -122,8 +134,9 @@ class RankRLSCV(ItemRanker):
             Scores, larger is better.
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items in the fit. Items of weight zero do not count in the scores either.
-        groups : array-like of shape (n_items,), optional
-            Group of each item. By default all items form one group, and the items of a fold are compared.
+        groups : array-like of shape (n_items,), None or "warn"
+            Group of each item; None if all items form one group, of which the items of a fold are compared. So they do
+            by default, with a warning.
 
         Returns
         -------
@@ -136,25 +149,37 @@ class RankRLSCV(ItemRanker):
                 raise ValueError("param_grid has alpha; pass the penalties as alphas, which cost next to nothing")
             template = RankRLS() if self.estimator is None else self.estimator
             X, y = validate_data(self, canonical(X), y, y_numeric=True, **template._checks())
-            code, weight, splits = self._splits(X, y, groups, sample_weight)
+            data, splits = self._splits(X, y, self._groups(groups, "fit"), sample_weight)
+            self.n_groups_ = len(np.unique(data.code[data.weight > 0]))
             models = [clone(template).set_params(**point) for point in grid]
             for model in models:
                 model._validate_params()
-            score = _leave_one_group_out if splits is None else _score_folds
+            best: list[tuple[int, float, LeftOut]] = []  # point, penalty and what was left out
+
+            def scores() -> Iterator[FloatArray]:
+                """Scores of all points of the grid; the best one is kept."""
+                top = -np.inf
+                for i, model in enumerate(models):
+                    found, left_out = splits(model, data, alphas)
+                    if (found > top).any():
+                        top = np.nanmax(found)
+                        at = max(np.flatnonzero(found == top), key=lambda k: alphas[k])
+                        best[:] = [(i, float(alphas[at]), left_out(at))]
+                    yield found
+
             progress = Progress(self, X, y)
-            found = (score(model, X, y, code, weight, alphas, splits) for model in models)
-            self.scores_ = np.array(progress.collect("candidate", found, len(grid)))
+            self.scores_ = np.array(progress.collect("candidate", scores(), len(grid)))
             self.grid_ = grid[: len(self.scores_)]
-            if np.isnan(self.scores_).all():
+            if not best:
                 raise ValueError(
                     f"all alphas, up to {alphas.max():g}, are below 1e-10 of the largest eigenvalue of the kernel, so "
-                    "that leaving out one group is rounding error: pass larger ones, scale X, or pass an integer as cv"
+                    "that leaving out items is rounding error: pass larger ones, scale X, or pass an integer as cv"
                 )
-            self.best_score_ = float(np.nanmax(self.scores_))
-            best = int(np.argmax((self.scores_ == self.best_score_).any(axis=1)))
-            self.best_params_ = dict(grid[best])
-            self.alpha_ = float(alphas[self.scores_[best] == self.best_score_].max())
-            self.best_estimator_ = models[best].set_params(alpha=self.alpha_).fit(X, y, weight, groups=code)
+            point, self.alpha_, left_out = best[0]
+            self.__dict__.update(left_out)
+            self.best_score_, self.best_params_ = float(np.nanmax(self.scores_)), dict(grid[point])
+            self.best_estimator_ = models[point].set_params(alpha=self.alpha_)
+            self.best_estimator_.fit(X, y, data.weight, groups=data.code)
             progress.end()
         return self
 
@@ -175,28 +200,26 @@ class RankRLSCV(ItemRanker):
         X = validate_data(self, canonical(X), reset=False, **self.best_estimator_._checks())
         return self.best_estimator_.predict(X)
 
-    def _splits(
-        self, X: Any, y: Any, groups: Any, sample_weight: Any
-    ) -> tuple[IntArray, FloatArray, list[tuple[IntArray, IntArray]] | None]:
-        """Integers for the groups, weights, and the rows of each fold, None if one group is left out at a time."""
+    def _splits(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> tuple[Data, Any]:
+        """The data with integers for the groups, and the function that scores a model for all penalties."""
         n = num_samples(X)
         weight = check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
         code = np.zeros(n, dtype=np.intp) if groups is None else group_codes(groups, n)
-        cv = self.cv
-        leave_one_out = cv == "leave-one-group-out" if isinstance(cv, str) else cv is None
-        if leave_one_out and groups is not None:
-            counts = np.bincount(code[weight > 0])
-            if (counts > 0).sum() < 2:
+        data, cv = Data(X, y, code, weight), self.cv
+        counts = np.bincount(code[weight > 0], minlength=1)
+        by_pair = isinstance(cv, str) and cv == "leave-pair-out"
+        if by_pair or (groups is not None and (cv is None or isinstance(cv, str))):
+            if not by_pair and (counts > 0).sum() < 2:
                 raise ValueError("leaving out one group needs two groups or more that have weight; got fewer")
             if counts.max() < 2:
                 raise ValueError("no group that would be left out has two items to compare: all have a single one")
-            return code, weight, None
-        if leave_one_out and cv is not None:
+            return data, leave_pairs_out if by_pair else leave_groups_out
+        if isinstance(cv, str):
             raise ValueError('cv="leave-one-group-out" needs groups; without them pass a number of folds')
         if cv is None or isinstance(cv, Integral):
             n_folds = 5 if cv is None else int(cv)
             cv = KFold(n_folds) if groups is None else GroupKFold(n_folds)
-        splits: list[tuple[IntArray, IntArray]] = []
+        splits: Folds = []
         comparable = False
         for fold, (train, test) in enumerate(check_cv(cv).split(X, y, None if groups is None else code)):
             train, test = np.arange(n)[train], np.arange(n)[test]  # masks become rows
@@ -210,64 +233,4 @@ class RankRLSCV(ItemRanker):
             raise ValueError("cv has no fold with test items that have weight; an iterator can be used only once")
         if not comparable:
             raise ValueError("no group that was left out has two items to compare; pass a cv whose folds have")
-        return code, weight, splits
-
-
-def _score_folds(
-    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray, splits: Any
-) -> FloatArray:
-    """Scores of a model for all penalties on folds, each fitted without its items."""
-    left_out: list[tuple[FloatArray, FloatArray, IntArray]] = []
-    for fold, (train, test) in enumerate(splits):
-        fitted, X_train, X_test = _fold(model, X, train, test)
-        fitted.fit(X_train, y[train], weight[train], groups=code[train])
-        left_out.append((y[test], fitted._path_scores(X_test, alphas), code[test] + fold * len(code)))
-    truth, scores, within = (np.concatenate(part) for part in zip(*left_out, strict=True))
-    return np.array([agreement(truth, column, within) for column in scores.T])
-
-
-def _leave_one_group_out(
-    model: RankRLS, X: Any, y: Any, code: IntArray, weight: FloatArray, alphas: FloatArray, splits: Any
-) -> FloatArray:
-    """Scores of a model for all penalties on groups that are left out one at a time."""
-    kept = weight > 0
-    scores = model._held_out(X, y, weight, code, alphas)[kept]
-    known = np.isfinite(scores).all(axis=0)
-    if not known.all():
-        named = ", ".join(f"{alpha:g}" for alpha in alphas[~known])
-        warnings.warn(
-            f"alphas {named} are too small for the accuracy of leaving out one group: they are below 1e-10 of the "
-            "largest eigenvalue of the kernel; their score is NaN, and they are not chosen",
-            stacklevel=stacklevel_of_user(),
-        )
-    found = np.full(len(alphas), np.nan)
-    for k in np.flatnonzero(known):
-        found[k] = agreement(y[kept], scores[:, k], code[kept])
-    return found
-
-
-def _fold(model: RankRLS, X: Any, train: IntArray, test: IntArray) -> tuple[RankRLS, Any, Any]:
-    """The estimator, with what is left of its basis, and the two parts of X."""
-    model = clone(model)
-    n = num_samples(X)
-    rows = check_basis(model.basis, model.n_basis, n)
-    columns = train
-    if rows is None:
-        if model.n_basis is not None:
-            model.set_params(n_basis=min(model.n_basis, len(train)))
-    else:
-        place = np.full(n, -1, dtype=np.intp)
-        place[train] = np.arange(len(train))
-        inside = np.flatnonzero(place[rows] >= 0)
-        if not len(inside):
-            raise ValueError(
-                f"none of the {len(rows)} rows of basis is among the {len(train)} training items of a fold"
-            )
-        inside = inside[np.argsort(place[rows[inside]])]  # the order of the items, where a fold has no others
-        model.set_params(basis=place[rows[inside]], n_basis=None)
-        if X.shape[1] != n:
-            columns = inside
-    X_train, X_test = X[train], X[test]
-    if model.kernel != "precomputed":
-        return model, X_train, X_test
-    return model, X_train[:, columns], X_test[:, columns]
+        return data, partial(score_folds, splits)

@@ -12,7 +12,11 @@ from labelrank._arrays import is_missing
 
 
 def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
-    """Return an integer for each item, equal for items of the same group; names may be anything that can be hashed."""
+    """Return an integer for each item, equal for items of the same group; names may be anything that can be hashed.
+
+    The integers follow the order of the names or, if names cannot be compared, of their first items: the same names
+    give the same integers as a list, an array or a column of a frame.
+    """
     if not _is_column(groups) or len(groups) != n:
         found = f"{len(groups)} entries" if _is_column(groups) else repr(groups)
         raise ValueError(f"groups must name the group of each of the {n} items, got {found}")
@@ -38,7 +42,12 @@ def group_codes(groups: Any, n: int) -> npt.NDArray[np.intp]:
             ) from None
         if any(is_missing(part) for part in (group if isinstance(group, tuple) else (group,))):
             raise ValueError(f"groups has a missing entry (first: row {i}); name each group")
-    return np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)
+    seen = np.array([codes.setdefault(group, len(codes)) for group in groups], dtype=np.intp)
+    try:
+        place = {name: code for code, name in enumerate(sorted(codes))}
+    except TypeError:  # names of different kinds
+        return seen
+    return np.asarray(np.array([place[name] for name in codes], dtype=np.intp)[seen])
 
 
 def _is_column(groups: Any) -> bool:

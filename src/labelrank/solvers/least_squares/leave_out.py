@@ -1,13 +1,18 @@
-r"""Scores of each group by the model of all other groups, in closed form and for all penalties at once.
+r"""Scores of items by the model without their group, or without the two items of a pair, for all penalties at once.
 
 Let :math:`Z_q` be the centered rows of group q in the eigenvectors of G, so that the fitted scores are :math:`Z_q D c`
 with :math:`D = (\Lambda + \lambda I)^{-1}`. Without the group, the residuals are
 
-.. math:: \tilde y_q - \tilde f_q^{(-q)} = (I - Z_q D Z_q^\top)^{-1} (\tilde y_q - Z_q D c) ,
+.. math:: \tilde y_q - \tilde f_q^{(-q)} = N^{-1} r , \qquad N = I - Z_q D Z_q^\top, \quad r = \tilde y_q - Z_q D c ,
 
-a system of the size of the group. In the dual, :math:`Z_q = V_q \Lambda^{1/2}` and the matrix is
-:math:`\lambda V_q D V_q^\top`, which has no difference in it; the direction that centering takes from every group has
-no eigenvalue, and is removed from :math:`V_q` before.
+a system of the size of the group. In the dual, :math:`Z_q = V_q \Lambda^{1/2}` and :math:`N = \lambda V_q D V_q^\top`,
+which has no difference in it. The direction that centering takes from every group is removed by a reflection, whose
+other columns are B.
+
+A pair takes its two items with it, and changes the factor of the pairs that are left in the group from :math:`s` to
+:math:`c s`. With this factor :math:`B (cI + (1 - c) N)^{-1} r` are the residuals and
+:math:`E = B N (cI + (1 - c) N)^{-1} B^\top` is the identity less the hat matrix, the mean of the group included. The
+residuals of the pair h by the model without it solve :math:`E_{hh} e_h = r_h`, a system of two equations.
 
 The rounding error is about :math:`\varepsilon e_1 / \lambda`, with the largest eigenvalue :math:`e_1`. A penalty
 below :math:`10^{-10} e_1` therefore has a result only if it does not matter: if all other eigenvalues are above that
@@ -16,15 +21,19 @@ limit, and no direction is left to the penalty alone without the group.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, row_blocks
 from labelrank.losses.squared import GroupedSquaredLoss
 from labelrank.models.gram import KERNEL_BLOCK
 from labelrank.solvers.least_squares.items import ItemSystem, Rows, center
 
+IntArray = npt.NDArray[np.intp]
 _ACCURATE = 1e-10  # penalty, relative to the largest eigenvalue, from which on the error is about 1e-5 or less
 _SINGULAR = 1e-6  # eigenvalue of a group's matrix below which it is not trusted under a smaller penalty
 
@@ -37,46 +46,92 @@ def held_out_scores(
     They are in the order of the loss, with a mean of zero in each group, and NaN if a penalty is too small for any
     accuracy. The system of all groups is decomposed; `rows` are those that it was built of, None in the dual.
     """
-    system.decompose()
+    residuals, lost = np.zeros((len(loss), len(alphas))), np.zeros(len(alphas), dtype=bool)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if rows is None:
-            residuals = _dual_residuals(system, loss, alphas)
-        else:
-            residuals = _residuals(system, loss, alphas, rows)
+        for group in _groups(system, loss, alphas, rows, lost):
+            residuals[group.items, group.kept] = group.reflected(_solve_each(group.N, group.r))
+    residuals[:, lost] = np.nan
     scale = np.where(loss.scale > 0, loss.scale, 1.0)
     return (loss.target[:, np.newaxis] - residuals) / scale[:, np.newaxis]
 
 
-def _dual_residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray) -> FloatArray:
+def held_out_differences(
+    system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return all pairs within groups, and the difference of their scores by the model without the two items.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2)
+        Items in the order of the loss.
+    differences : ndarray of shape (n_pairs, n_alphas)
+        Score of the first item less that of the second; NaN if a penalty is too small for any accuracy.
+    """
+    lost = np.zeros(len(alphas), dtype=bool)
+    pairs, differences = [np.empty((0, 2), dtype=np.intp)], [np.empty((0, len(alphas)))]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for group in _groups(system, loss, alphas, rows, lost):
+            first, second = np.triu_indices(group.items.stop - group.items.start, 1)
+            found = np.zeros((len(first), len(alphas)))
+            found[:, group.kept] = _pair_differences(group, loss, first, second)
+            pairs.append(np.column_stack([first, second]) + group.items.start)
+            differences.append(found)
+    scores = np.concatenate(differences)
+    scores[:, lost] = np.nan
+    return np.concatenate(pairs), scores
+
+
+# --- Groups
+
+
+class _Group(NamedTuple):
+    """The system of the residuals of one group, in the coordinates of a reflection that drops the group's mean."""
+
+    items: slice
+    v: FloatArray  # of the reflection I - v vᵀ, of norm √2
+    kept: IntArray  # penalties, which have not been found too small
+    N: FloatArray  # of shape (n_kept, n - 1, n - 1), but for a factor
+    r: FloatArray  # of shape (n - 1, n_kept), but for the same factor
+    factor: FloatArray  # of shape (n_kept,)
+
+    def reflected(self, values: FloatArray) -> FloatArray:
+        """Return B times some columns."""
+        full = np.concatenate([np.zeros_like(values[:1]), values])
+        return full - np.outer(self.v, self.v @ full)
+
+
+def _groups(
+    system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows | None, lost: Any
+) -> Iterator[_Group]:
+    """Yield all groups of two or more items; in the end `lost` tells the penalties that are too small."""
+    system.decompose()
+    return _dual_groups(system, loss, alphas, lost) if rows is None else _row_groups(system, loss, alphas, rows, lost)
+
+
+def _dual_groups(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, lost: Any) -> Iterator[_Group]:
     values, V = system.values, system.directions
     limit = _ACCURATE * values.max(initial=0.0)
     has_value = (values > 0) & (values >= limit)
-    residuals = np.zeros((len(loss), len(alphas)))
     if has_value.sum() == len(loss) - (len(loss.start) - 1):
         # Only centering has no eigenvalue: λ is a common factor of both sides, and any penalty will do.
-        trusted = np.ones(len(alphas), dtype=bool)
         shifted = np.where(has_value, values, 1.0)[:, np.newaxis] + alphas
+        factor = alphas / shifted.min(axis=0)
         weights = np.where(has_value[:, np.newaxis], shifted.min(axis=0) / shifted, 0.0)
     else:
-        trusted = alphas >= limit
-        weights = alphas[trusted] / (values[:, np.newaxis] + alphas[trusted])
-    residuals[:, ~trusted] = np.nan
-    weighted = system.target[:, np.newaxis] * weights
+        lost[:] = alphas < limit
+        factor = np.ones(len(alphas))[~lost]
+        weights = alphas[~lost] / (values[:, np.newaxis] + alphas[~lost])
+    weighted, kept = system.target[:, np.newaxis] * weights, np.flatnonzero(~lost)
     for i, j in pairwise(loss.start.tolist()):
-        if j - i < 2 or not trusted.any():
-            continue  # a lone item has no pair, and its residual is 0
-        # A reflection takes the direction of centering to the first coordinate, which is left out.
-        v = loss.scale[i:j] / np.linalg.norm(loss.scale[i:j])
-        v[0] += 1.0
-        v *= np.sqrt(2) / np.linalg.norm(v)
-        Z = V[i:j] - np.outer(v, v @ V[i:j])
-        solved = np.zeros((j - i, int(trusted.sum())))
-        solved[1:] = _solve_each(_quadratic_forms(Z[1:], weights), Z[1:] @ weighted)
-        residuals[i:j, trusted] = solved - np.outer(v, v @ solved)
-    return residuals
+        if j - i > 1 and len(kept):
+            v = _reflection(loss.scale[i:j])
+            Z = (V[i:j] - np.outer(v, v @ V[i:j]))[1:]
+            yield _Group(slice(i, j), v, kept, _quadratic_forms(Z, weights), Z @ weighted, factor)
 
 
-def _residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows) -> FloatArray:
+def _row_groups(
+    system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows, lost: Any
+) -> Iterator[_Group]:
     values, directions = system.values, system.directions
     largest = values.max(initial=0.0)
     limit, cut = _ACCURATE * largest, len(values) * np.finfo(float).eps * largest
@@ -84,9 +139,8 @@ def _residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray,
     none = values <= cut
     shrunk = 1.0 / (values[:, np.newaxis] + alphas)
     shrunk[np.ix_(none, small)] = 0.0
-    residuals = np.empty((len(loss), len(alphas)))
-    refused = small & ((values[:, np.newaxis] + alphas < limit) & ~none[:, np.newaxis]).any(axis=0)
-    checked = np.flatnonzero(small & ~refused)
+    lost[:] = small & ((values[:, np.newaxis] + alphas < limit) & ~none[:, np.newaxis]).any(axis=0)
+    checked = np.flatnonzero(small & ~lost)
     fitted = system.target[:, np.newaxis] * shrunk
     for part in _blocks_of_groups(loss, KERNEL_BLOCK // max(len(directions), 1)):
         block, code = rows(part), loss.code[part]
@@ -94,13 +148,23 @@ def _residuals(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray,
         Z = block @ directions
         residual = loss.target[part, np.newaxis] - Z @ fitted
         for group in range(int(code[0]), int(code[-1]) + 1):
-            i, j = loss.start[group] - part.start, loss.start[group + 1] - part.start
-            matrices = np.eye(j - i) - _quadratic_forms(Z[i:j], shrunk)
+            items = slice(int(loss.start[group]), int(loss.start[group + 1]))
+            own = slice(items.start - part.start, items.stop - part.start)
+            if items.stop - items.start < 2:
+                continue  # a lone item has no pair, and its residual is 0
+            v = _reflection(loss.scale[items])
+            Zq, r = ((M - np.outer(v, v @ M))[1:] for M in (Z[own], residual[own]))
+            N = np.eye(len(r)) - _quadratic_forms(Zq, shrunk)
             if len(checked):
-                refused[checked] |= np.linalg.eigvalsh(matrices[checked])[:, 0] < _SINGULAR
-            residuals[part][i:j] = _solve_each(matrices, residual[i:j])
-    residuals[:, refused] = np.nan
-    return residuals
+                lost[checked] |= np.linalg.eigvalsh(N[checked])[:, 0] < _SINGULAR
+            yield _Group(items, v, np.arange(len(alphas)), N, r, np.ones(len(alphas)))
+
+
+def _reflection(scale: FloatArray) -> FloatArray:
+    """Return v such that I - v vᵀ takes the direction of centering to the first coordinate."""
+    v = scale / np.linalg.norm(scale)
+    v[0] += 1.0
+    return np.asarray(v * (np.sqrt(2) / np.linalg.norm(v)))
 
 
 def _blocks_of_groups(loss: GroupedSquaredLoss, n_rows: int) -> list[slice]:
@@ -127,3 +191,44 @@ def _solve_each(matrices: FloatArray, residual: FloatArray) -> FloatArray:
     except np.linalg.LinAlgError:  # nothing is left of the penalty in double precision
         solved = np.linalg.pinv(matrices, hermitian=True) @ right
     return np.asarray(solved[:, :, 0].T)
+
+
+# --- Pairs
+
+
+def _pair_differences(group: _Group, loss: GroupedSquaredLoss, first: IntArray, second: IntArray) -> FloatArray:
+    """Return the differences of scores of the pairs of a group, of shape (n_pairs, n_kept)."""
+    y, scale, weight = loss.y[group.items], loss.scale[group.items], loss.weight[group.items]
+    if len(y) == 2:  # nothing is left of the group
+        residual = group.reflected(_solve_each(group.N, group.r)) / scale[:, np.newaxis]
+        return np.asarray((y[0] - y[1]) - (residual[:1] - residual[1:]))
+    errors = np.empty((len(first), len(group.kept)))
+    equal = weight.min() == weight.max()  # then the factor of all pairs is that of the first
+    for k, (factor, N) in enumerate(zip(group.factor, group.N, strict=True)):
+        values, U = np.linalg.eigh(N)
+        F, along = group.reflected(U), group.r[:, k] @ U
+        for part in [slice(None)] if equal else row_blocks(len(first), len(y), KERNEL_BLOCK):
+            i, j = first[part], second[part]
+            c = _rescaling(weight, i[:1], j[:1], loss.weighting) if equal else _rescaling(weight, i, j, loss.weighting)
+            g = 1.0 / (c + (1.0 - c) * factor * values)
+            if equal:
+                r, E = F @ (g[0] * along), (F * (g[0] * values)) @ F.T
+                r_i, r_j, E_ii, E_ij, E_jj = r[i], r[j], E[i, i], E[i, j], E[j, j]
+            else:
+                r_i, r_j = (np.sum(F[a] * g * along, axis=1) for a in (i, j))
+                g *= values
+                E_ii, E_ij, E_jj = (np.sum(F[a] * g * F[b], axis=1) for a, b in ((i, i), (i, j), (j, j)))
+            det = E_ii * E_jj - E_ij**2
+            errors[part, k] = (E_jj * r_i - E_ij * r_j) / det / scale[i] - (E_ii * r_j - E_ij * r_i) / det / scale[j]
+    return np.asarray((y[first] - y[second])[:, np.newaxis] - errors)
+
+
+def _rescaling(weight: FloatArray, i: IntArray, j: IntArray, weighting: str) -> FloatArray:
+    """Factor of the other pairs of a group without the items i and j, relative to that with them: (n_pairs, 1)."""
+    left = np.tile(weight / weight.max(), (len(i) + 1, 1))  # the last row with all items
+    left[np.arange(len(i)), i] = left[np.arange(len(i)), j] = 0.0
+    s = left.sum(axis=1, keepdims=True)
+    if weighting == "groups":  # relative to the sum over pairs, in which nothing cancels
+        pairs = np.sum(left[:, 1:] * np.cumsum(left[:, :-1], axis=1), axis=1, keepdims=True)
+        s = np.divide(s, pairs, out=np.full_like(s, s[-1, 0] / pairs[-1, 0]), where=pairs > 0)
+    return np.asarray(s[:-1] / s[-1])
