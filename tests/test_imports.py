@@ -42,6 +42,7 @@ ALLOWED = {
     "trees": RANKERS | {"metrics"},
     "_discovery": RANKERS | {"neighbors", "trees"},
     "testing": LIBRARY,
+    "trust": LIBRARY,
     "plots": LIBRARY,
     "cli": LIBRARY | {"plots"},
     "__main__": {"cli"},

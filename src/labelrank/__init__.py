@@ -49,6 +49,11 @@ _HOMES = {
     "RandomForestRanker": "trees",
     "ExtraTreesRanker": "trees",
     "SoftProjectionRanker": "rankers",
+    "ConformalRanker": "trust",
+    "PairwiseCalibrator": "trust",
+    "confidence": "trust",
+    "pairwise_proba": "trust",
+    "predict_partial": "trust",
     "all_rankers": "_discovery",
 }
 _MODULES = (
@@ -68,11 +73,13 @@ _MODULES = (
     "supervision",
     "testing",
     "trees",
+    "trust",
 )
 
 __all__ = [
     "BaseRanker",
     "CalibratedRanker",
+    "ConformalRanker",
     "ConstraintClassificationRanker",
     "DecisionTreeRanker",
     "DummyRanker",
@@ -83,6 +90,7 @@ __all__ = [
     "KernelRidgeRanker",
     "LabelCoveringClassifier",
     "LogLinearRanker",
+    "PairwiseCalibrator",
     "PairwiseRanker",
     "PreferenceGraphs",
     "RandomForestRanker",
@@ -95,6 +103,7 @@ __all__ = [
     "as_graphs",
     "check_rankings",
     "cli",
+    "confidence",
     "datasets",
     "decompositions",
     "features",
@@ -106,7 +115,9 @@ __all__ = [
     "neighbors",
     "orders_from_ranks",
     "pairs",
+    "pairwise_proba",
     "plots",
+    "predict_partial",
     "project_polyhedron",
     "rankers",
     "ranks_from_orders",
@@ -116,6 +127,7 @@ __all__ = [
     "supervision",
     "testing",
     "trees",
+    "trust",
 ]
 
 if TYPE_CHECKING:
@@ -136,6 +148,7 @@ if TYPE_CHECKING:
         supervision,
         testing,
         trees,
+        trust,
     )
     from labelrank._discovery import all_rankers
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
@@ -166,6 +179,7 @@ if TYPE_CHECKING:
         ranks_from_scores,
     )
     from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
+    from labelrank.trust import ConformalRanker, PairwiseCalibrator, confidence, pairwise_proba, predict_partial
 
 
 def __getattr__(name: str) -> Any:

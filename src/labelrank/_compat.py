@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _param_validation
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import _check_n_features as check_n_features
@@ -21,6 +22,7 @@ __all__ = [
     "check_sample_weight",
     "fit_context",
     "num_samples",
+    "safe_indexing",
     "validate_parameter_constraints",
     "validate_params",
 ]

@@ -8,6 +8,14 @@ are stored.
 from labelrank.pairs.concordance import concordance
 from labelrank.pairs.counts import pair_counts, pair_shares
 from labelrank.pairs.labels import LabelPair, label_pairs
+from labelrank.pairs.partial_orders import (
+    asserted_pairs,
+    buckets_of,
+    buckets_of_scores,
+    graphs_of_relation,
+    share_of_pairs,
+    transitive_core,
+)
 from labelrank.pairs.rows import PairRows, pair_rows
 from labelrank.pairs.signs import pair_signs, pair_totals
 from labelrank.pairs.votes import mean_votes, votes, votes_of_counts
@@ -15,7 +23,11 @@ from labelrank.pairs.votes import mean_votes, votes, votes_of_counts
 __all__ = [
     "LabelPair",
     "PairRows",
+    "asserted_pairs",
+    "buckets_of",
+    "buckets_of_scores",
     "concordance",
+    "graphs_of_relation",
     "label_pairs",
     "mean_votes",
     "pair_counts",
@@ -23,6 +35,8 @@ __all__ = [
     "pair_shares",
     "pair_signs",
     "pair_totals",
+    "share_of_pairs",
+    "transitive_core",
     "votes",
     "votes_of_counts",
 ]

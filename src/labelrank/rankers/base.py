@@ -11,14 +11,25 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank._arrays import FloatArray, canonical, competition_ranks
-from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
+from labelrank._arrays import FloatArray, canonical, competition_ranks, row_blocks
+from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples, safe_indexing
+from labelrank.pairs import asserted_pairs, graphs_of_relation, share_of_pairs
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 
 OnEmpty = Literal["warn", "error", "ignore"]
 Result = TypeVar("Result")
+
+
+def _has_pairwise_proba(ranker: Any) -> bool:
+    if not hasattr(ranker, "pairwise_proba"):
+        raise AttributeError(
+            f"{type(ranker).__name__} has no model of pairs; wrap it in PairwiseCalibrator, which learns their "
+            "probabilities from predictions"
+        )
+    return True
 
 
 class RankerMixin:
@@ -30,7 +41,8 @@ class RankerMixin:
       an array or a pandas or polars frame, or :class:`~labelrank.PreferenceGraphs`;
     - ``decision_function(X)``: scores, larger is better;
     - ``predict(X)``: complete ranks from 1, labels with the same score tied;
-    - ``pairwise_proba(X)``: P(i before j), where it has a model of it;
+    - ``pairwise_proba(X)``: P(i before j), where it has a model of it, and with it ``confidence(X)``, the estimated
+      share of pairs in the right order, and ``predict_partial(X, threshold)``, the pairs that are more probable;
     - ``score(X, y)``: the mean Kendall tau over the observed pairs;
     - ``labels_``: the names of the labels, and no ``classes_``.
 
@@ -97,6 +109,62 @@ class RankerMixin:
                 "in fit and in predict, for example by StandardScaler in a pipeline"
             )
         return competition_ranks(-scores)
+
+    @available_if(_has_pairwise_proba)
+    def confidence(self, X: Any) -> FloatArray:
+        """Estimate the share of pairs that the predicted ranking orders right.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The mean probability of the predicted order of a pair, from 0 to 1; a pair that is tied counts 1/2.
+        """
+        ranks = self.predict(X)
+        found, done = np.empty(len(ranks)), 0
+        for block in self._blocks(X):
+            proba = self.pairwise_proba(block)  # type: ignore[attr-defined]
+            rows = slice(done, done := done + len(proba))
+            found[rows] = share_of_pairs(proba, ranks[rows])
+        return found
+
+    @available_if(_has_pairwise_proba)
+    def predict_partial(self, X: Any, threshold: float = 0.8) -> PreferenceGraphs:
+        """Predict the preferences that are more probable than a threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Instances.
+        threshold : float, default=0.8
+            From 0.5 to 1.
+
+        Returns
+        -------
+        PreferenceGraphs of shape (n_samples, n_labels)
+            Strict partial orders that :meth:`predict` extends. Where the pairs above the threshold are not transitive,
+            a pair stays only if every label below the worse one is below the better one, and every label above the
+            better one is above the worse one; so a cycle loses all of its pairs.
+        """
+        if not 0.5 <= threshold <= 1:
+            raise ValueError(f"threshold must be a probability from 0.5 to 1, got {threshold!r}")
+        ranks = self.predict(X)
+        parts, done = [], 0
+        for block in self._blocks(X):
+            proba = self.pairwise_proba(block)  # type: ignore[attr-defined]
+            rows = slice(done, done := done + len(proba))
+            parts.append(graphs_of_relation(asserted_pairs(proba, ranks[rows], threshold), self.labels_))
+        return PreferenceGraphs.concatenate(parts)
+
+    def _blocks(self, X: Any) -> Iterable[Any]:
+        """Rows of `X` in blocks whose pairs of labels fit into memory."""
+        n, k = num_samples(X), len(self.labels_)
+        blocks = list(row_blocks(n, k * k, 2**22))
+        return [X] if len(blocks) <= 1 else (safe_indexing(X, rows) for rows in blocks)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean Kendall tau over the observed pairs; see :func:`labelrank.metrics.kendall_tau`.

@@ -1,0 +1,23 @@
+"""How far to trust a ranking: pair probabilities, confidence, guarantees and explanations, for every ranker."""
+
+from labelrank.trust.calibrator import PairwiseCalibrator
+from labelrank.trust.conformal import ConformalRanker
+from labelrank.trust.curves import (
+    area_under_risk_coverage,
+    expected_calibration_error,
+    reliability_curve,
+    risk_coverage_curve,
+)
+from labelrank.trust.delegation import confidence, pairwise_proba, predict_partial
+
+__all__ = [
+    "ConformalRanker",
+    "PairwiseCalibrator",
+    "area_under_risk_coverage",
+    "confidence",
+    "expected_calibration_error",
+    "pairwise_proba",
+    "predict_partial",
+    "reliability_curve",
+    "risk_coverage_curve",
+]

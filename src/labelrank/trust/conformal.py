@@ -1,0 +1,371 @@
+"""Conformal label ranking: the part of a ranking that is right with a chosen probability."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import ShuffleSplit
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from labelrank._arrays import BoolArray, FloatArray, row_blocks
+from labelrank._compat import HasMethods, Interval, StrOptions, fit_context, num_samples
+from labelrank.pairs import buckets_of_scores, graphs_of_relation
+from labelrank.rankers.base import RankerMixin, refitting
+from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.trust.folds import Fold, held_out
+from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_of_top, smallest_threshold
+
+_LEAST = 0.1  # difficulty of the easiest instance, relative to the hardest
+_EASY = 0.95  # quantile of the spread of scores from which an instance counts as easy
+
+
+def _has_orders(self: Any) -> bool:
+    if self.target == "top_k":
+        raise AttributeError('target="top_k" predicts sets, see predict_set; use target="ranking" for partial orders')
+    return True
+
+
+def _has_sets(self: Any) -> bool:
+    if self.target != "top_k":
+        raise AttributeError(f'target={self.target!r} predicts partial orders; use target="top_k" for predict_set')
+    return True
+
+
+class ConformalRanker(RankerMixin, BaseEstimator):
+    r"""Partial orders and sets with a guarantee, around any ranker.
+
+    Label a is asserted to be before b if :math:`f_a - f_b > t\,g(x)`, which is a strict partial order for every t. The
+    threshold t comes from rows that the ranker has not learned from: the slack of a row is the largest amount by which
+    its scores contradict what was observed, divided by the difficulty g(x), and t is the
+    :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of the n slacks. For a new instance from the same source,
+    **no asserted pair is reversed with probability at least 1 - alpha**, whatever the ranker and the data.
+
+    Parameters
+    ----------
+    estimator : ranker
+        A ranker, or a pipeline that ends in one.
+    alpha : float, default=0.1
+        Admitted probability of an error, between 0 and 1.
+    cv : None, int, cross-validation generator or "prefit", default=None
+        Where the calibration rows come from. None holds out a quarter of the rows. With folds, every row is used for
+        both: it is predicted by a ranker that has learned from the other folds, and the final ranker learns from all
+        rows. The guarantee is exact for one split; with folds it assumes that the final ranker is not worse than those
+        of the folds. ``"prefit"``: the ranker is fitted already, and all rows calibrate it.
+    target : {"ranking", "top_k", "decomposition"}, default="ranking"
+        What is guaranteed. ``"ranking"``: no asserted pair is reversed. ``"decomposition"``: the mean share of the
+        parts of a decomposition with a reversed pair is at most `alpha` (conformal risk control), which asserts far
+        more. ``"top_k"``: a set of labels contains the true top `k`.
+    k : int, default=1
+        The number of top labels for ``target="top_k"``.
+    decomposition : str, Decomposition or callable, default="disagreement"
+        The parts for ``target="decomposition"``; by default the observed pairs.
+    normalize : {"ambiguity"}, callable or None, default="ambiguity"
+        The difficulty g. ``"ambiguity"``: scores of an instance that are close together are ambiguous;
+        g = 0.1 + 1 - s, with s the standard deviation of its scores relative to that of easy instances, at most 1. A
+        callable is called with the fitted ranker and X and returns positive numbers. None treats all instances alike.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the rows before they are split.
+
+    Attributes
+    ----------
+    estimator_ : ranker
+        The fitted ranker.
+    thresholds_ : dict
+        t for each group; the only key is None without groups.
+    spread_ : float
+        Standard deviation of the scores of easy instances.
+    labels_ : ndarray of shape (n_labels,)
+        Names of the labels.
+
+    See Also
+    --------
+    PairwiseCalibrator : Calibrated pair probabilities.
+
+    Notes
+    -----
+    With incomplete rankings only observed pairs enter the slack, and the guarantee is for pairs that would be observed
+    in the same way; rows without any observed pair do not calibrate. With a decomposition the truth of a top list or of
+    battles is used as it is.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import train_test_split
+    >>> from labelrank import ConformalRanker, RandomForestRanker
+    >>> from labelrank.datasets import load_wine_rankings
+    >>> X, y = load_wine_rankings(return_X_y=True)
+    >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    >>> ranker = ConformalRanker(RandomForestRanker(random_state=0), cv=5, random_state=0).fit(X, y)
+    >>> ranker.predict_partial(X_test[:1]).to_edges().better
+    array([0, 0, 1])
+    >>> ranker.coverage(X_test, y_test) >= 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [HasMethods(["fit", "predict", "decision_function"])],
+        "alpha": [Interval(Real, 0, 1, closed="neither")],
+        "cv": ["cv_object", StrOptions({"prefit"}), None],
+        "target": [StrOptions({"ranking", "top_k", "decomposition"})],
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "decomposition": [str, callable, HasMethods("cut")],
+        "normalize": [StrOptions({"ambiguity"}), callable, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        alpha: float = 0.1,
+        cv: Any = None,
+        target: Literal["ranking", "top_k", "decomposition"] = "ranking",
+        k: int = 1,
+        decomposition: Any = "disagreement",
+        normalize: Any = "ambiguity",
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.alpha = alpha
+        self.cv = cv
+        self.target = target
+        self.k = k
+        self.decomposition = decomposition
+        self.normalize = normalize
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the ranker and calibrate the threshold.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+            Observed preferences.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights: a row of weight w counts as w rows, in training and in calibration.
+        groups : array-like of shape (n_samples,), optional
+            Segments: the guarantee holds within each of them. They must be passed in prediction as well.
+
+        Returns
+        -------
+        self
+        """
+        with refitting(self):
+            cv = ShuffleSplit(1, test_size=0.25, random_state=self.random_state) if self.cv is None else self.cv
+            self.estimator_, folds = held_out(self.estimator, X, y, sample_weight, cv, self.random_state)
+            self.labels_ = folds[0].graphs.labels
+            if self.target == "top_k" and self.k > len(self.labels_):
+                raise ValueError(f"k={self.k} is larger than the number of labels, {len(self.labels_)}")
+            scores = [_scores(fold.model, fold.X) for fold in folds]
+            spread = np.concatenate([f.std(axis=1) for f in scores])
+            weight = np.concatenate([fold.weight for fold in folds])
+            self.spread_ = float(np.quantile(spread, _EASY, weights=weight, method="inverted_cdf"))
+            self.thresholds_ = self._calibrate(folds, scores, _check_groups(groups, num_samples(X)))
+        return self
+
+    def _calibrate(self, folds: list[Fold], scores: list[FloatArray], groups: npt.NDArray[Any]) -> dict[Any, float]:
+        """Threshold of each group."""
+        slack, weight, group, rows, row_weight = [], [], [], [], []
+        for fold, f in zip(folds, scores, strict=True):
+            found = self._slacks(fold.graphs, f)
+            slack.append(found.slack / self._difficulty(fold.model, fold.X, f)[found.row])
+            weight.append(found.weight * fold.weight[found.row])
+            group.append(groups[fold.rows][found.row])
+            informative = np.unique(found.row)
+            rows.append(groups[fold.rows][informative])
+            row_weight.append(fold.weight[informative])
+        s, w, g, r, v = (np.concatenate(parts) for parts in (slack, weight, group, rows, row_weight))
+        thresholds = {}
+        for name in dict.fromkeys(groups.tolist()):
+            total = float(v[r == name].sum()) if name is not None else float(v.sum())
+            own = np.ones(len(s), dtype=bool) if name is None else g == name
+            thresholds[name] = smallest_threshold(s[own], w[own], total, self.alpha)
+            if np.isinf(thresholds[name]):
+                warnings.warn(
+                    f"{total:g} calibration rows{'' if name is None else f' of the group {name!r}'} are too few for "
+                    f"alpha={self.alpha}, and nothing will be asserted; at least {np.ceil(1 / self.alpha) - 1:g} are "
+                    "needed",
+                    UserWarning,
+                    stacklevel=stacklevel_of_user(),
+                )
+        return thresholds
+
+    def _slacks(self, graphs: PreferenceGraphs, scores: FloatArray) -> Slacks:
+        if self.target == "top_k":
+            return slacks_of_top(graphs, scores, self.k)
+        return slacks_of_parts(graphs, scores, "zero_one" if self.target == "ranking" else self.decomposition)
+
+    def _difficulty(self, model: Any, X: Any, scores: FloatArray) -> FloatArray:
+        if self.normalize is None:
+            return np.ones(len(scores))
+        if self.normalize == "ambiguity":
+            share = np.minimum(scores.std(axis=1) / self.spread_, 1.0) if self.spread_ > 0 else np.zeros(len(scores))
+            return np.asarray(_LEAST + 1.0 - share)
+        difficulty = np.asarray(self.normalize(model, X), dtype=np.float64)
+        if difficulty.shape != (len(scores),) or not (np.isfinite(difficulty) & (difficulty > 0)).all():
+            raise ValueError(
+                f"normalize must return {len(scores)} positive, finite numbers, one for each instance; got an array of "
+                f"shape {difficulty.shape}"
+            )
+        return difficulty
+
+    def _gaps(self, X: Any, groups: Any) -> tuple[FloatArray, FloatArray]:
+        """Scores, and the gaps between them above which a pair is asserted."""
+        check_is_fitted(self)
+        scores = _scores(self.estimator_, X)
+        names = _check_groups(groups, len(scores))
+        unknown = set(names.tolist()) - set(self.thresholds_)
+        if unknown:
+            raise ValueError(
+                "groups must be passed in prediction if and only if they were in fit"
+                if None in unknown or None in self.thresholds_
+                else f"groups has {sorted(map(str, unknown))}, which fit has not seen; calibrated are "
+                f"{list(self.thresholds_)}"
+            )
+        t = np.array([self.thresholds_[name] for name in names.tolist()])
+        return scores, t * self._difficulty(self.estimator_, X, scores)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels by the fitted ranker.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Larger is better.
+        """
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    @available_if(_has_orders)
+    def predict_partial(self, X: Any, groups: Any = None) -> PreferenceGraphs:
+        """Predict the preferences that are asserted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        groups : array-like of shape (n_samples,), optional
+            Segments, if `fit` was given any.
+
+        Returns
+        -------
+        PreferenceGraphs of shape (n_samples, n_labels)
+            Strict partial orders.
+        """
+        scores, gaps = self._gaps(X, groups)
+        return graphs_of_relation(_asserted(scores, gaps), self.labels_)
+
+    @available_if(_has_orders)
+    def predict_buckets(self, X: Any, groups: Any = None) -> FloatArray:
+        """Predict the asserted preferences that form a ranking with ties.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        groups : array-like of shape (n_samples,), optional
+            Segments, if `fit` was given any.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Ranks from 1. Labels that are not asserted to differ, directly or through others, are tied.
+        """
+        return buckets_of_scores(*self._gaps(X, groups))
+
+    @available_if(_has_sets)
+    def predict_set(self, X: Any, groups: Any = None) -> BoolArray:
+        """Predict the set that contains the true top `k`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        groups : array-like of shape (n_samples,), optional
+            Segments, if `fit` was given any.
+
+        Returns
+        -------
+        bool ndarray of shape (n_samples, n_labels)
+            At least `k` labels of each row.
+        """
+        scores, gaps = self._gaps(X, groups)
+        return np.asarray(scores >= (kth_largest(scores, self.k) - gaps)[:, np.newaxis])
+
+    def coverage(self, X: Any, y: Any, groups: Any = None) -> float:
+        """Share of instances for which the guarantee held.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+            What was observed. Rows without any observed pair are left out.
+        groups : array-like of shape (n_samples,), optional
+            Segments, if `fit` was given any.
+
+        Returns
+        -------
+        float
+            To be compared with ``1 - alpha``. With ``target="decomposition"``, 1 - the mean share of violated parts.
+        """
+        scores, gaps = self._gaps(X, groups)
+        found = self._slacks(as_graphs(y), scores)
+        total = len(np.unique(found.row))
+        return 1.0 - float(found.weight @ (found.slack > gaps[found.row])) / total if total else float("nan")
+
+    def completeness(self, X: Any, groups: Any = None) -> float:
+        """How much is asserted: the mean share of pairs, or of labels outside of the set.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+        groups : array-like of shape (n_samples,), optional
+            Segments, if `fit` was given any.
+
+        Returns
+        -------
+        float
+            From 0 (nothing is asserted) to 1 (a complete ranking, or sets of `k` labels).
+        """
+        if self.target == "top_k":
+            chosen = self.predict_set(X, groups)
+            return float((~chosen).sum(axis=1).mean() / max(chosen.shape[1] - self.k, 1))
+        scores, gaps = self._gaps(X, groups)
+        k = scores.shape[1]
+        count = sum(_asserted(scores[rows], gaps[rows]).sum() for rows in row_blocks(len(scores), k * k, 2**22))
+        return float(count / max(len(scores) * k * (k - 1) / 2, 1))
+
+
+def _scores(model: Any, X: Any) -> FloatArray:
+    scores = np.asarray(model.decision_function(X), dtype=np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{type(model).__name__} computes scores that are infinite or NaN; scale X")
+    return scores
+
+
+def _asserted(scores: FloatArray, gaps: FloatArray) -> BoolArray:
+    return np.asarray(scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > gaps[:, np.newaxis, np.newaxis])
+
+
+def _check_groups(groups: Any, n: int) -> npt.NDArray[Any]:
+    """Groups as an array; None for all rows without groups."""
+    if groups is None:
+        return np.full(n, None, dtype=object)
+    names = np.asarray(groups)
+    if names.shape != (n,):
+        raise ValueError(f"groups must have one name for each of the {n} rows of X, got shape {names.shape}")
+    return names

@@ -1,0 +1,140 @@
+"""Pair probabilities, confidence and partial orders of a ranker inside of a pipeline or a search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from labelrank._arrays import FloatArray
+from labelrank.supervision import PreferenceGraphs
+
+
+def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
+    """The estimator inside of pipelines and searches that has a method, and `X` as it reaches that estimator.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A ranker, a :class:`~sklearn.pipeline.Pipeline`, or a meta-estimator with ``best_estimator_`` or
+        ``estimator_``, nested in any way.
+    X : array-like of shape (n_samples, n_features)
+        Instances, as `model` takes them.
+    method : str
+        Name of the method.
+
+    Returns
+    -------
+    estimator : fitted estimator
+    X : array-like
+        Transformed by the steps on the way.
+    """
+    inner = model
+    while not hasattr(inner, method):
+        check_is_fitted(inner)
+        if isinstance(inner, Pipeline):
+            X, inner = inner[:-1].transform(X) if len(inner) > 1 else X, inner[-1]
+        elif hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        elif hasattr(inner, "estimator_"):
+            inner = inner.estimator_
+        else:
+            raise AttributeError(
+                f"{type(inner).__name__} has no {method}: it has no model of pairs; wrap the ranker in "
+                "PairwiseCalibrator, which learns their probabilities from predictions"
+            )
+    return inner, X
+
+
+def pairwise_proba(model: Any, X: Any) -> FloatArray:
+    """Probability that label i comes before label j, also through pipelines and searches.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A ranker with `pairwise_proba`, or a pipeline, search or other meta-estimator around one.
+    X : array-like of shape (n_samples, n_features)
+        Instances.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels, n_labels)
+        1/2 on the diagonal.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import labelrank
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)
+    >>> labelrank.pairwise_proba(model, X[:1]).shape
+    (1, 3, 3)
+    """
+    inner, X = innermost(model, X, "pairwise_proba")
+    return inner.pairwise_proba(X)
+
+
+def confidence(model: Any, X: Any) -> FloatArray:
+    """Estimated share of the pairs that a prediction orders right, also through pipelines and searches.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A ranker with `pairwise_proba`, or a pipeline, search or other meta-estimator around one.
+    X : array-like of shape (n_samples, n_features)
+        Instances.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import labelrank
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)
+    >>> bool((labelrank.confidence(model, X) > 0.5).all())
+    True
+    """
+    inner, X = innermost(model, X, "confidence")
+    return inner.confidence(X)
+
+
+def predict_partial(model: Any, X: Any, threshold: float | None = None) -> PreferenceGraphs:
+    """The preferences that a model is sure of, also through pipelines and searches.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A ranker with `predict_partial`, or a pipeline, search or other meta-estimator around one.
+    X : array-like of shape (n_samples, n_features)
+        Instances.
+    threshold : float, optional
+        Probability above which a pair is asserted; by default that of the ranker. A
+        :class:`~labelrank.ConformalRanker` has learned its own.
+
+    Returns
+    -------
+    PreferenceGraphs of shape (n_samples, n_labels)
+        Strict partial orders.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import labelrank
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)
+    >>> labelrank.predict_partial(model, X[:1], threshold=0.9).to_edges().better
+    array([0, 0, 1])
+    """
+    inner, X = innermost(model, X, "predict_partial")
+    return inner.predict_partial(X) if threshold is None else inner.predict_partial(X, threshold)
