@@ -41,6 +41,7 @@ ALLOWED = {
     "neighbors": RANKERS,
     "trees": RANKERS | {"metrics"},
     "_discovery": RANKERS | {"neighbors", "trees"},
+    "prediction": SUPERVISION,
     "testing": LIBRARY,
     "trust": LIBRARY,
     "plots": LIBRARY,

@@ -55,6 +55,7 @@ _HOMES = {
     "pairwise_proba": "trust",
     "predict_partial": "trust",
     "all_rankers": "_discovery",
+    "predict_frame": "prediction",
 }
 _MODULES = (
     "aggregation",
@@ -117,6 +118,7 @@ __all__ = [
     "pairs",
     "pairwise_proba",
     "plots",
+    "predict_frame",
     "predict_partial",
     "project_polyhedron",
     "rankers",
@@ -152,6 +154,7 @@ if TYPE_CHECKING:
     )
     from labelrank._discovery import all_rankers
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
+    from labelrank.prediction import predict_frame
     from labelrank.rankers import (
         BaseRanker,
         CalibratedRanker,

@@ -23,6 +23,7 @@ __all__ = [
     "fit_context",
     "num_samples",
     "safe_indexing",
+    "scorer_class",
     "validate_parameter_constraints",
     "validate_params",
 ]
@@ -35,3 +36,10 @@ def validate_params(**constraints: Any) -> Callable[[Function], Function]:
     decorator: Callable[[Function], Function]
     decorator = _param_validation.validate_params(constraints, prefer_skip_nested_validation=True)
     return decorator
+
+
+def scorer_class() -> Any:
+    """Return the class of the scorers that :func:`sklearn.metrics.make_scorer` makes; slow to load, so not above."""
+    from sklearn.metrics._scorer import _Scorer
+
+    return _Scorer

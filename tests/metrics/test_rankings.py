@@ -9,6 +9,16 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from labelrank import PreferenceGraphs, metrics, ranks_from_scores
 
+METRICS = [
+    metrics.kendall_tau,
+    metrics.kendall_tau_b,
+    metrics.kendall_tau_x,
+    metrics.spearman_rho,
+    metrics.top_k_accuracy,
+    metrics.ndcg,
+    metrics.disagreement_error,
+]
+
 
 def test_tied_predictions_disagree_and_count_zero_in_tau():
     true, flat = [[1, 2, 3]], [[1, 1, 1]]
@@ -20,18 +30,7 @@ def test_tied_predictions_disagree_and_count_zero_in_tau():
     assert metrics.top_k_accuracy(true, flat, k=3) == 1
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        metrics.kendall_tau,
-        metrics.kendall_tau_b,
-        metrics.kendall_tau_x,
-        metrics.spearman_rho,
-        metrics.top_k_accuracy,
-        metrics.ndcg,
-        metrics.disagreement_error,
-    ],
-)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.filterwarnings("ignore:.*leaves out")
 def test_nothing_to_compare_is_nan_with_a_warning(metric):
     with pytest.warns(UndefinedMetricWarning, match="is undefined"):
@@ -70,12 +69,24 @@ def test_bad_input_is_refused(metric):
         metric([[1, 2]], PreferenceGraphs.from_rankings([[1, 2]]))
 
 
-def test_frames_with_labels_in_another_order_are_refused():
-    pl = pytest.importorskip("polars")
-    true, pred = pl.DataFrame({"a": [1], "b": [2]}), pl.DataFrame({"b": [1], "a": [2]})
-    with pytest.raises(ValueError, match="name different labels"):
-        metrics.kendall_tau(true, pred)
-    assert metrics.kendall_tau(true, pred[["a", "b"]]) == -1
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_are_aligned_by_name(metric, library):
+    DataFrame = pytest.importorskip(library).DataFrame
+    rng = np.random.default_rng(0)
+    true, pred = (rng.permuted(np.tile(np.arange(1.0, 5), (6, 1)), axis=1) for _ in range(2))
+    expected, order = metric(true, pred), [2, 0, 3, 1]
+    named = DataFrame(dict(zip("abcd", true.T, strict=True)))
+    turned = DataFrame({"abcd"[i]: pred[:, i] for i in order})
+    assert metric(named, turned) == pytest.approx(expected)
+    assert metric(turned, named) == pytest.approx(metric(pred, true))
+    assert metric(PreferenceGraphs.from_rankings(named), turned) == pytest.approx(expected)
+    assert metric(named, pred) == metric(true, DataFrame(dict(zip("abcd", pred.T, strict=True)))) == expected
+    other = turned.rename({"a": "x"}) if library == "polars" else turned.rename(columns={"a": "x"})
+    with pytest.raises(
+        ValueError, match=r"y_true and y_pred name different labels: only y_true has \['a'\], only y_pr"
+    ):
+        metric(named, other)
 
 
 def test_rank_metrics_refuse_graphs_that_are_no_rankings():

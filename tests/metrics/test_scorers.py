@@ -3,18 +3,28 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_multilabel_classification
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labelrank import DummyRanker, PreferenceGraphs, metrics, ranks_from_scores
-from labelrank.metrics import get_scorer, get_scorer_names
+from labelrank import (
+    DummyRanker,
+    LabelCoveringClassifier,
+    LogLinearRanker,
+    PreferenceGraphs,
+    metrics,
+    ranks_from_scores,
+)
+from labelrank.metrics import get_scorer, get_scorer_names, get_scorers, make_scorer
 
 
 class Recorded(BaseEstimator):
@@ -54,7 +64,7 @@ def test_every_scorer_has_the_sign_and_value_of_its_metric(name):
     target = y if of_sets else ranks_from_scores(y)
     arguments = [argument] if argument else []
     expected = metric(target, scores if of_sets else ranks_from_scores(scores), *arguments)
-    sign = -1 if base.endswith("_error") or base == "coverage" else 1
+    sign = -1 if base.endswith("_error") or base in ("coverage", "mean_cost", "regret") else 1
     assert get_scorer(name)(Recorded(scores), X, target) == pytest.approx(sign * expected)
 
 
@@ -73,7 +83,7 @@ def test_names_and_arguments():
 def test_neg_is_for_errors_only():
     larger_is_better = {"average_precision", "kendall_tau", "kendall_tau_b", "kendall_tau_x", "ndcg", "spearman_rho"}
     for name in get_scorer_names():
-        if name in larger_is_better | {"top_k_accuracy"}:
+        if name in larger_is_better | {"top_k_accuracy", "closed_gap"}:
             assert get_scorer(name)._sign == 1
             with pytest.raises(ValueError, match=f"scorer 'neg_{name}' is not known"):
                 get_scorer(f"neg_{name}")
@@ -202,3 +212,85 @@ def test_groups_must_not_be_forgotten(routing):
         one_group = get_scorer("group_disagreement", groups=None)
         model = KNeighborsRegressor().fit(X, y)
         assert one_group(model, X, y) == -metrics.group_disagreement(y, model.predict(X), None)
+
+
+# --- Names of labels
+
+NAMES = ["b", "d", "a", "c"]
+
+
+def named_problem():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    return X, ranks_from_scores(X @ rng.normal(size=(3, 4)))
+
+
+@pytest.mark.parametrize("DataFrame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("name", ["kendall_tau", "spearman_rho", "top_1", "disagreement_error", "mean_cost", "regret"])
+def test_scorers_align_by_name(name, DataFrame):
+    X, ranks = named_problem()
+    y = DataFrame(dict(zip(NAMES, ranks.T, strict=True)))
+    turned, scorer = y[sorted(NAMES)], get_scorer(name)
+    expected = scorer(LogLinearRanker().fit(X, ranks), X, ranks)
+    ranker = LogLinearRanker().fit(X, y)
+    search = GridSearchCV(make_pipeline(StandardScaler(with_std=False), ranker), {}, scoring=scorer, cv=3).fit(X, y)
+    for model in (ranker, make_pipeline(ranker), FrozenEstimator(ranker), search):
+        for truth in (y, turned, PreferenceGraphs.from_rankings(turned)):
+            if name in ("mean_cost", "regret") and isinstance(truth, PreferenceGraphs):
+                continue
+            assert scorer(model, X, truth) == pytest.approx(expected, abs=1e-3)
+    assert search.score(X, turned) == pytest.approx(expected, abs=1e-3)
+    assert ranker.score(X, turned) == make_pipeline(ranker).score(X, turned) == ranker.score(X, ranks)
+    other = DataFrame(dict(zip("axcd", ranks.T, strict=True)))
+    with pytest.raises(
+        ValueError, match=r"y and the model name different labels: only y has \['x'\], only the model has"
+    ):
+        scorer(search, X, other)
+
+
+def test_scorers_of_sets_know_the_names_of_the_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    Y = (X @ rng.normal(size=(3, 4)) > 0).astype(int)
+    sets = [{name for name, relevant in zip(NAMES, row, strict=True) if relevant} for row in Y]
+    graphs = PreferenceGraphs.from_multilabel(Y, labels=NAMES)
+    frame = pd.DataFrame(Y, columns=NAMES)
+    for name in OF_SETS:
+        scorer = get_scorer(name)
+        classifier = LabelCoveringClassifier().fit(X, Y)
+        expected = scorer(classifier, X, Y)
+        named = LabelCoveringClassifier().fit(X, graphs)
+        for truth in (graphs, frame, frame[sorted(NAMES)], sets, iter(sets)):
+            assert scorer(named, X, truth) == pytest.approx(expected)
+        ranker = LogLinearRanker(on_empty="ignore").fit(X, graphs)
+        turned = PreferenceGraphs.from_multilabel(frame[sorted(NAMES)])
+        assert scorer(ranker, X, turned) == pytest.approx(scorer(ranker, X, graphs))
+
+
+def test_make_scorer_for_a_metric_of_your_own():
+    X, ranks = named_problem()
+    y = pd.DataFrame(ranks, columns=NAMES)
+    model = LogLinearRanker().fit(X, y)
+    scorer = make_scorer(lambda true, pred, power: float(np.mean(np.abs(true - pred) ** power)), power=2)
+    negated = make_scorer(metrics.zero_one_error, greater_is_better=False)
+    assert scorer(model, X, y) == np.mean(np.abs(ranks - model.predict(X)) ** 2)
+    assert negated(model, X, y[sorted(NAMES)]) == -metrics.zero_one_error(ranks, model.predict(X))
+
+
+def test_get_scorers_is_what_scikit_learn_wants():
+    X, ranks = named_problem()
+    calls = []
+
+    class Counted(DummyRanker):
+        def predict(self, X):
+            calls.append(len(X))
+            return super().predict(X)
+
+    scorers = get_scorers("kendall_tau", "top_1", "neg_domination_error")
+    found = cross_validate(Counted(), X, pd.DataFrame(ranks, columns=NAMES), scoring=scorers, cv=3, error_score="raise")
+    assert len(calls) == 3  # all scorers share a prediction
+    for name in scorers:
+        expected = cross_val_score(DummyRanker(), X, ranks, scoring=get_scorer(name), cv=3)
+        np.testing.assert_allclose(found[f"test_{name}"], expected)
+    with pytest.raises(ValueError, match="scorer 'top_0' is not known"):
+        get_scorers("kendall_tau", "top_0")

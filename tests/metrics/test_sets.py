@@ -130,8 +130,12 @@ def test_labels_are_told_apart_by_name(frame):
     assert metrics.one_error(Y, frame(of_scores)) == metrics.one_error(frame(of_sets), S) == 0
     turned = frame(of_scores)[["c", "b", "a"]]
     for truth in (frame(of_sets), PreferenceGraphs.from_multilabel(Y, labels=names)):
-        with pytest.raises(ValueError, match=r"Y_true and Y_score name different labels: \['a', 'b', 'c'\] and \['c'"):
-            metrics.one_error(truth, turned)
+        assert metrics.one_error(truth, turned) == 0
+        assert metrics.covering_error(truth, turned, "hamming") == metrics.covering_error(Y, S, "hamming")
+        with pytest.raises(
+            ValueError, match=r"Y_true and Y_score name different labels: only Y_true has \['b'\], only"
+        ):
+            metrics.one_error(truth, frame({"c": [1.0, 2.0], "x": [3.0, 4.0], "a": [5.0, 6.0]}))
     # sets of names find their columns
     for truth in ([{"a"}, {"c"}], [["a"], ["c"]], iter([{"a"}, {"c"}])):
         assert metrics.one_error(truth, turned) == 0

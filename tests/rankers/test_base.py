@@ -99,11 +99,12 @@ def test_label_names(y):
     assert ranker.score(X, y) == ranker.score(X, Y)
 
 
-def test_score_refuses_columns_in_another_order():
+def test_score_aligns_columns_by_name():
     y = pd.DataFrame(Y, columns=["tea", "milk", "water"])
     ranker = FeaturesAsScores().fit(X, y)
-    with pytest.raises(ValueError, match=r"y has the labels \['milk', 'tea', 'water'\], but FeaturesAsScores was"):
-        ranker.score(X, y[["milk", "tea", "water"]])
+    assert ranker.score(X, y[["milk", "tea", "water"]]) == ranker.score(X, Y)
+    with pytest.raises(ValueError, match=r"y and FeaturesAsScores name different labels: only y has \['cola'\], only"):
+        ranker.score(X, y.rename(columns={"tea": "cola"}))
 
 
 def test_refitting_forgets_names():

@@ -12,6 +12,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from labelrank._arrays import BoolArray, FloatArray
 from labelrank.supervision import PreferenceGraphs, as_graphs, is_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.matrices import RANKS, SCORES, Advice, float_matrix
+from labelrank.supervision.names import in_order_of
+from labelrank.supervision.vectors import Labels
 from labelrank.supervision.weights import row_weights
 
 _PREDICTED_RANKS = replace(
@@ -34,13 +36,18 @@ _PREDICTED_SCORES = replace(
 
 
 def graphs_and_ranks(y_true: Any, y_pred: Any) -> tuple[PreferenceGraphs, FloatArray]:
-    """Observed preferences, and complete predicted ranks of the same shape."""
-    check_same_labels(y_true, y_pred)
+    """Observed preferences, and complete predicted ranks of the same shape, columns aligned by name."""
     graphs = as_graphs(y_true, input_name="y_true")
+    return graphs, predicted_ranks(y_pred, label_names(graphs), graphs.shape, "y_true")
+
+
+def predicted_ranks(y_pred: Any, names: Labels | None, shape: tuple[int, ...], of: str) -> FloatArray:
+    """Complete predicted ranks of a shape, columns in the order of the `names` of the argument called `of`."""
     ranks = _complete_matrix(y_pred, "y_pred", "ranks", _PREDICTED_RANKS)
-    if ranks.shape != graphs.shape:
-        raise ValueError(f"y_true and y_pred have different shapes: {graphs.shape} and {ranks.shape}")
-    return graphs, ranks
+    ranks = in_order_of(names, ranks, label_names(y_pred), (of, "y_pred"))
+    if ranks.shape != shape:
+        raise ValueError(f"{of} and y_pred have different shapes: {shape} and {ranks.shape}")
+    return ranks
 
 
 def true_and_predicted_ranks(y_true: Any, y_pred: Any) -> tuple[FloatArray, FloatArray]:
@@ -65,16 +72,6 @@ def _complete_matrix(y: Any, name: str, what: str, advice: Advice) -> FloatArray
         row = int(np.argmax(np.isnan(matrix).any(axis=1)))
         raise ValueError(f"{name} contains NaN, first in row {row}; {advice.ragged}")
     return matrix
-
-
-def check_same_labels(y_true: Any, y_pred: Any, *, names: tuple[str, str] = ("y_true", "y_pred")) -> None:
-    """Raise if both arguments name their labels, but not with the same names in the same order."""
-    true, pred = label_names(y_true), label_names(y_pred)
-    if true is not None and pred is not None and list(true) != list(pred):
-        raise ValueError(
-            f"{names[0]} and {names[1]} name different labels: {list(true)} and {list(pred)}; give the columns the "
-            "same names and order"
-        )
 
 
 def average(

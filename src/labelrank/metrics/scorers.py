@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from sklearn.metrics import make_scorer
 from sklearn.utils import get_tags
 
+from labelrank._compat import scorer_class
 from labelrank.decompositions import covering_names, decomposition_names
-from labelrank.metrics import graph_errors, groups, rank_correlation, sets, top_of_ranking
-from labelrank.supervision import is_graphs
+from labelrank.metrics import costs, graph_errors, groups, rank_correlation, sets, top_of_ranking
+from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
+from labelrank.supervision.indicators import rows_of_sets
+from labelrank.supervision.names import in_order_of, model_names
 
+Scorer: Any = scorer_class()
 _OF_SCORES = ("decision_function", "predict_proba")
 
 
-class CheckedScorer:
-    """A scorer that checks the estimator and `y_true`; the metric itself never sees the estimator.
+class NamedScorer(Scorer):
+    """A scorer of scikit-learn that aligns predictions with `y` by the names of the labels.
 
-    Parameters
-    ----------
-    scorer : scorer of :func:`sklearn.metrics.make_scorer`
-        Does the scoring, and knows what to request.
-    check : callable
-        ``check(estimator, y_true, params)`` raises an error about a call that would give a wrong number.
+    The labels of a model are its ``labels_``, found through pipelines, searches and other meta-estimators.
     """
 
-    def __init__(self, scorer: Any, check: Callable[[Any, Any, dict[str, Any]], None]) -> None:
-        self._scorer = scorer
-        self._check = check
+    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
+        names = model_names(estimator)
+        if self._score_func is groups.group_disagreement:
+            _require_groups({**self._kwargs, **params})
+        elif self._response_method == _OF_SCORES and not is_graphs(y_true):
+            _refuse_indicators(estimator, y_true)
+            y_true = list(y_true) if isinstance(y_true, Iterator) else y_true  # it is looked at twice
+            if names is not None and rows_of_sets(y_true, "y", named=True) is not None:
+                y_true = PreferenceGraphs.from_multilabel(y_true, labels=names)
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
-        """The score of the predictions for `X`, larger is better."""
-        self._check(estimator, y_true, params)
-        return self._scorer(estimator, X, y_true, **params)
+        def predictions(*args: Any, **kwargs: Any) -> Any:
+            return in_order_of(label_names(y_true), method_caller(*args, **kwargs), names, ("y", "the model"))
 
-    def __repr__(self) -> str:
-        return repr(self._scorer)
-
-    def set_score_request(self, **requests: Any) -> CheckedScorer:
-        """Request metadata for the metric, such as ``groups=True``."""
-        self._scorer.set_score_request(**requests)
-        return self
-
-    def get_metadata_routing(self) -> Any:
-        """Requests for metadata, such as `groups`."""
-        return self._scorer.get_metadata_routing()
-
-    # scikit-learn asks its scorers for these two.
-
-    @property
-    def _sign(self) -> int:
-        return self._scorer._sign
-
-    def _accept_sample_weight(self) -> bool:
-        return self._scorer._accept_sample_weight()
+        return float(super()._score(predictions, estimator, X, y_true, **params))
 
 
-def _refuse_indicators(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
+def _refuse_indicators(estimator: Any, y_true: Any) -> None:
     """Raise for a ranker and a 0/1 matrix, in which it takes 0 as the best rank and the metric takes 1 as relevant."""
-    if is_graphs(y_true) or not hasattr(estimator, "__sklearn_tags__"):
-        return
-    if get_tags(estimator).estimator_type == "ranker":
+    if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "ranker":
         raise TypeError(
             f"y must be PreferenceGraphs for this scorer, got {type(y_true).__name__}: {type(estimator).__name__} is a "
             "ranker, to which 0 in a matrix is the best rank, while the metric takes 1 as relevant. Pass "
@@ -69,7 +51,7 @@ def _refuse_indicators(estimator: Any, y_true: Any, params: dict[str, Any]) -> N
         )
 
 
-def _require_groups(estimator: Any, y_true: Any, params: dict[str, Any]) -> None:
+def _require_groups(params: dict[str, Any]) -> None:
     """Raise without groups, as all items of a fold would be compared."""
     if "groups" not in params:
         raise ValueError(
@@ -100,6 +82,9 @@ def _table() -> dict[str, _Entry]:
         "coverage": (sets.coverage, False, _OF_SCORES, {}),
         "average_precision": (sets.average_precision, True, _OF_SCORES, {}),
         "group_disagreement": (groups.group_disagreement, False, "predict", {}),
+        "mean_cost": (costs.mean_cost, False, "predict", {}),
+        "regret": (costs.regret, False, "predict", {}),
+        "closed_gap": (costs.closed_gap, True, "predict", {}),
     }
     for name in decomposition_names():
         arguments = {"decomposition": name}
@@ -117,8 +102,12 @@ def get_scorer_names() -> list[str]:
 def get_scorer(name: str, **arguments: Any) -> Any:
     """A metric as a scikit-learn scorer: ``scorer(estimator, X, y)``, larger is better.
 
-    Errors are negated, as in scikit-learn; ``"neg_domination_error"`` is another name of ``"domination_error"``.
-    Ranking metrics call ``predict``, metrics of sets ``decision_function``. ``"covering_error"`` and
+    If `y` names its labels (a data frame, graphs, sets of names), its columns are matched with the ``labels_`` of the
+    model by name, through pipelines and searches; names that do not match are an error.
+
+    Errors are negated, as in scikit-learn; ``"neg_domination_error"`` is another name of ``"domination_error"``, and
+    ``"top_3"`` of ``"top_k_accuracy"`` with ``k=3``. Ranking metrics call ``predict``, metrics of sets
+    ``decision_function``. ``"covering_error"`` and
     ``"generalized_error"`` take their covering and decomposition as an argument or behind a colon:
     ``"covering_error:hamming"``. The scorer of ``"group_disagreement"`` needs `groups`, by metadata routing.
 
@@ -148,17 +137,77 @@ def get_scorer(name: str, **arguments: Any) -> Any:
     5
     """
     metric, greater, response, fixed = _entry(name, arguments)
-    scorer = make_scorer(metric, greater_is_better=greater, response_method=response, **fixed, **arguments)
-    if response is _OF_SCORES:
-        return CheckedScorer(scorer, _refuse_indicators)
-    if metric is groups.group_disagreement and "groups" not in arguments:
-        return CheckedScorer(scorer, _require_groups)
-    return scorer
+    return NamedScorer(metric, 1 if greater else -1, {**fixed, **arguments}, response)
+
+
+def make_scorer(
+    metric: Callable[..., float], *, response_method: Any = "predict", greater_is_better: bool = True, **arguments: Any
+) -> Any:
+    """A metric of your own as a scorer that aligns predictions with `y` by the names of the labels.
+
+    :func:`sklearn.metrics.make_scorer` compares column by column: predictions are arrays, and a metric does not see the
+    model, which has the names.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_pred, **arguments)``.
+    response_method : str or sequence of str, default="predict"
+        What the model is asked for.
+    greater_is_better : bool, default=True
+        Whether `metric` is a score, or an error, which the scorer negates.
+    **arguments
+        Further arguments of the metric.
+
+    Returns
+    -------
+    scorer
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from labelrank import DummyRanker
+    >>> from labelrank.metrics import kendall_tau, make_scorer
+    >>> X, y = [[0], [1]], pd.DataFrame({"tea": [1, 1], "milk": [2, 2]})
+    >>> model = DummyRanker().fit(X, y)
+    >>> make_scorer(kendall_tau)(model, X, y[["milk", "tea"]])
+    1.0
+    """
+    return NamedScorer(metric, 1 if greater_is_better else -1, arguments, response_method)
+
+
+def get_scorers(*names: str) -> dict[str, Any]:
+    """Several metrics as the dictionary of scorers that scikit-learn takes as `scoring`.
+
+    Parameters
+    ----------
+    *names : str
+        Names of metrics; see :func:`get_scorer`.
+
+    Returns
+    -------
+    dict
+        The scorer of each name.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_validate
+    >>> from labelrank import DummyRanker
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> from labelrank.metrics import get_scorers
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> sorted(cross_validate(DummyRanker(), X, y, scoring=get_scorers("kendall_tau", "top_1")))
+    ['fit_time', 'score_time', 'test_kendall_tau', 'test_top_1']
+    """
+    return {name: get_scorer(name) for name in names}
 
 
 def _entry(name: Any, arguments: dict[str, Any]) -> _Entry:
     """Return the entry of a metric by name; the name of an error may have the prefix "neg_"."""
     table = _table()
+    top = re.fullmatch("top_([1-9][0-9]*)", name) if isinstance(name, str) else None
+    if top:
+        table[name] = (top_of_ranking.top_k_accuracy, True, "predict", {"k": int(top[1])})
     table["generalized_error"] = (graph_errors.generalized_error, False, "predict", {})
     table["covering_error"] = (sets.covering_error, False, _OF_SCORES, {})
     key = name if isinstance(name, str) and name in table else str(name).removeprefix("neg_")

@@ -9,18 +9,19 @@ import numpy as np
 
 from labelrank._arrays import BoolArray, FloatArray, row_blocks
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.metrics.inputs import average, check_predicted_scores, check_same_labels
+from labelrank.metrics.inputs import average, check_predicted_scores
 from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
 from labelrank.supervision.indicators import relevance_levels, rows_of_sets
+from labelrank.supervision.names import in_order_of
 
 
 def _check_sets(Y_true: Any, Y_score: Any) -> tuple[PreferenceGraphs, FloatArray]:
-    """Graphs of relevant sets, and scores of the same shape."""
+    """Graphs of relevant sets, and scores of the same shape, columns aligned by name."""
     if isinstance(Y_true, Iterator):
         Y_true = list(Y_true)  # it is looked at twice
-    check_same_labels(Y_true, Y_score, names=("Y_true", "Y_score"))
     scores = check_predicted_scores(Y_score)
     graphs = Y_true if is_graphs(Y_true) else _relevant_sets(Y_true, Y_score, scores.shape[1])
+    scores = in_order_of(label_names(graphs), scores, label_names(Y_score), ("Y_true", "Y_score"))
     graphs.set_levels("a metric of sets")
     if scores.shape != graphs.shape:
         raise ValueError(f"Y_true and Y_score have different shapes: {graphs.shape} and {scores.shape}")

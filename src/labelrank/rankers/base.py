@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelrank._arrays import FloatArray, canonical, competition_ranks, row_blocks
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples, safe_indexing
 from labelrank.pairs import asserted_pairs, graphs_of_relation, share_of_pairs
-from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
+from labelrank.supervision.names import in_order_of, model_names
 
 OnEmpty = Literal["warn", "error", "ignore"]
 Result = TypeVar("Result")
@@ -174,7 +175,7 @@ class RankerMixin:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            What was observed. If it names its labels, its columns are matched with ``labels_`` by name.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the instances.
 
@@ -185,13 +186,9 @@ class RankerMixin:
         """
         from labelrank.metrics import kendall_tau
 
-        predicted, graphs = self.predict(X), as_graphs(y)
-        if graphs.has_names and self.labels_.dtype == object and not np.array_equal(graphs.labels, self.labels_):
-            raise ValueError(
-                f"y has the labels {graphs.labels.tolist()}, but {type(self).__name__} was fitted with "
-                f"{self.labels_.tolist()}; give the columns the same names and order"
-            )
-        return kendall_tau(graphs, predicted, sample_weight=sample_weight)
+        names = label_names(y), model_names(self)
+        predicted = in_order_of(names[0], self.predict(X), names[1], ("y", type(self).__name__))
+        return kendall_tau(y, predicted, sample_weight=sample_weight)
 
     def _validate_fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, on_empty: OnEmpty = "warn", **check_params: Any

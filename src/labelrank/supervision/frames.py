@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -49,3 +51,31 @@ def like_input(array: npt.NDArray[np.float64], y: Any) -> Any:
     series = [nw.new_series(name, column, nw.Float64, backend=frame.implementation) for name, column in columns]
     # polars has null for what is missing; pandas has NaN
     return frame.with_columns(*series).with_columns(nw.all().fill_nan(None)).to_native()
+
+
+def frame_like(X: Any, columns: Mapping[Any, npt.NDArray[Any]], rows: npt.NDArray[np.intp] | None = None) -> Any:
+    """A new frame of the library that a frame or series `X` is from, with its index, or the index of some `rows`.
+
+    For anything else it is a frame of pandas, or of polars if pandas is not installed.
+    """
+    source = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    known = isinstance(source, nw.DataFrame | nw.Series)
+    backend: Any = source.implementation if known else nw.Implementation.from_string(_installed_library())
+    index = nw.maybe_get_index(source) if known else None
+    values: dict[Any, Any] = dict(columns)
+    if not backend.is_pandas_like():  # names are text there, and a column has one type
+        values = {str(name): list(map(str, c)) if c.dtype == object else c for name, c in columns.items()}
+    frame = nw.from_dict(values, backend=backend).to_native()
+    if index is not None:
+        frame.index = index if rows is None else index[rows]
+    return frame
+
+
+def _installed_library() -> str:
+    for library in ("pandas", "polars"):
+        if importlib.util.find_spec(library) is not None:
+            return library
+    raise ImportError(
+        "a data frame was asked for, and neither pandas nor polars is installed; install one of them, or use "
+        "predict(X) and labels_"
+    )

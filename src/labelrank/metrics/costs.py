@@ -1,0 +1,180 @@
+r"""What it costs to take the label that a prediction ranks first: runtimes of solvers, errors of models, prices.
+
+Costs are a matrix with a number for each instance and label, smaller is better, so that they serve as `y` of a ranker
+as they are: only their order within a row counts. With a `cutoff` C, runs of cost C or more, and runs without a result
+(NaN), cost :math:`\text{penalty} \cdot C`: the penalized average runtime, PAR10.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from labelrank._arrays import FloatArray
+from labelrank.metrics.inputs import average, predicted_ranks
+from labelrank.supervision import is_graphs, label_names, stacklevel_of_user
+from labelrank.supervision.labels import label_columns
+from labelrank.supervision.matrices import RANKS, float_matrix
+from labelrank.supervision.vectors import object_array
+
+_COSTS = replace(
+    RANKS,
+    ragged="give every label of a row a cost",
+    text="costs are numbers, smaller is better",
+    sparse="if 0 is the cost that is meant, pass {name}.toarray()",
+    masked="pass {name}.filled(np.nan) and the cutoff of the runs",
+    infinite="for runs without a result pass NaN, and the cutoff",
+    vector="for one instance pass {name}[np.newaxis, :]",
+)
+
+
+def mean_cost(
+    costs: Any, y_pred: Any, *, cutoff: float | None = None, penalty: float = 10.0, sample_weight: Any = None
+) -> float:
+    """Mean cost of the label that the prediction ranks first; with a `cutoff` of runtimes, PAR10.
+
+    Parameters
+    ----------
+    costs : array-like or data frame of shape (n_samples, n_labels)
+        The cost of each label, smaller is better. NaN, a run without a result, needs a `cutoff`.
+    y_pred : rank matrix of shape (n_samples, n_labels)
+        Predicted ranks. Where several labels are tied for the first place, the mean of their costs counts.
+    cutoff : float, optional
+        The time after which runs were stopped: costs of `cutoff` or more and NaN count ``penalty * cutoff``.
+    penalty : float, default=10.0
+        How many times the cutoff an unsolved instance counts; at least 1.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the instances.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from labelrank.metrics import mean_cost
+    >>> runtimes = [[2.0, 30.0], [float("nan"), 5.0]]
+    >>> mean_cost(runtimes, [[1, 2], [2, 1]], cutoff=60), mean_cost(runtimes, [[1, 2], [1, 2]], cutoff=60)
+    (3.5, 301.0)
+    """
+    of = _costs(costs, y_pred, cutoff, penalty)
+    return _mean(of.chosen, sample_weight, "mean_cost")
+
+
+def regret(
+    costs: Any, y_pred: Any, *, cutoff: float | None = None, penalty: float = 10.0, sample_weight: Any = None
+) -> float:
+    """Mean of the cost of the label that the prediction ranks first less that of the best label of the instance.
+
+    Takes the arguments of :func:`mean_cost`.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import regret
+    >>> regret([[2.0, 30.0], [9.0, 5.0]], [[1, 2], [1, 2]])
+    2.0
+    """
+    of = _costs(costs, y_pred, cutoff, penalty)
+    return _mean(of.chosen - of.costs.min(axis=1, initial=np.inf), sample_weight, "regret")
+
+
+def closed_gap(
+    costs: Any,
+    y_pred: Any,
+    *,
+    cutoff: float | None = None,
+    penalty: float = 10.0,
+    single_best: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Share of the gap between the single best label and the best label of each instance that a prediction closes.
+
+    .. math:: \frac{\bar c(\text{single best}) - \bar c(\text{predicted})}
+                   {\bar c(\text{single best}) - \bar c(\text{virtual best})}
+
+    with mean costs :math:`\bar c`: 1 is the virtual best (for each instance the label of least cost), 0 no better than
+    always taking the single best label, negative worse.
+
+    Parameters
+    ----------
+    costs, y_pred, cutoff, penalty, sample_weight
+        As in :func:`mean_cost`.
+    single_best : label, optional
+        Name of the single best label (its column if `costs` has no names), chosen on training data. By default the
+        label of least mean cost on these very instances, which no choice on other data can beat.
+
+    Returns
+    -------
+    float
+        At most 1; NaN with a warning where one label is the best of all instances, so that there is no gap.
+
+    Examples
+    --------
+    >>> from labelrank.metrics import closed_gap
+    >>> runtimes = [[2.0, 30.0], [9.0, 5.0], [3.0, 1.0]]
+    >>> closed_gap(runtimes, [[1, 2], [1, 2], [2, 1]])  # (14/3 - 12/3) / (14/3 - 8/3)
+    0.333...
+    """
+    of = _costs(costs, y_pred, cutoff, penalty)
+    predicted = _mean(of.chosen, sample_weight, "closed_gap")
+    if np.isnan(predicted):
+        return predicted
+    if single_best is None:
+        column = int(np.argmin(np.average(of.costs, axis=0, weights=sample_weight)))
+    else:
+        column = _column(single_best, costs, of.costs.shape[1])
+    single, virtual = (
+        _mean(values, sample_weight, "closed_gap")
+        for values in (np.ascontiguousarray(of.costs[:, column]), of.costs.min(axis=1))
+    )
+    gap = single - virtual
+    if not gap > 0:
+        warnings.warn(
+            "closed_gap is undefined: the single best label is the best of every instance",
+            UndefinedMetricWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+        return float("nan")
+    return float((single - predicted) / gap)
+
+
+class _Costs(NamedTuple):
+    costs: FloatArray  # of shape (n_samples, n_labels)
+    chosen: FloatArray  # of shape (n_samples,), of the label that is ranked first
+
+
+def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
+    if is_graphs(costs):
+        raise TypeError("costs must be a matrix of numbers, got PreferenceGraphs, which only have the order of labels")
+    matrix = float_matrix(costs, "costs", "costs", _COSTS)
+    missing = np.isnan(matrix)
+    if cutoff is not None:
+        for name, value, least in (("cutoff", cutoff, 0), ("penalty", penalty, 1)):
+            if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
+                raise ValueError(f"{name} must be a number of at least {least}, got {value!r}")
+        matrix = np.where(missing | (matrix >= cutoff), penalty * cutoff, matrix)
+    elif missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise ValueError(
+            f"costs contains NaN, first at row {row}, column {column}; pass the cutoff of the runs, for which a run "
+            "without a result counts penalty * cutoff, or drop such rows"
+        )
+    ranks = predicted_ranks(y_pred, label_names(costs), matrix.shape, "costs")
+    first = ranks == ranks.min(axis=1, keepdims=True, initial=np.inf)
+    chosen = np.where(first, matrix, 0.0).sum(axis=1) / np.maximum(first.sum(axis=1), 1)
+    return _Costs(matrix, chosen)
+
+
+def _mean(values: FloatArray, sample_weight: Any, name: str) -> float:
+    return average(values, np.ones(len(values), dtype=bool), sample_weight, name)
+
+
+def _column(single_best: Any, costs: Any, n_labels: int) -> int:
+    names = label_names(costs)
+    (column,), _, _ = label_columns(object_array([single_best]), names, n_labels, "single_best")
+    return int(column)

@@ -1,0 +1,63 @@
+"""Label names of models, and columns put in the order of names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.supervision.vectors import Labels
+
+# Where meta-estimators keep the fitted estimator that predicts: searches, self-training and the like, frozen ones.
+_INNER = ("best_estimator_", "estimator_", "regressor_", "estimator")
+
+
+def fitted_ranker(model: Any) -> Any:
+    """Return the estimator that has labels in a pipeline, a search or another meta-estimator; None if there is none."""
+    while model is not None and _own_labels(model) is None:
+        if getattr(model, "steps", None):  # a pipeline
+            model = model.steps[-1][1]
+        else:
+            model = next((found for name in _INNER if (found := getattr(model, name, None)) is not None), None)
+    return model
+
+
+def labels_of(model: Any) -> Labels | None:
+    """Return the labels that a model, or the model inside of it, was fitted with; None if it has none."""
+    ranker = fitted_ranker(model)
+    return None if ranker is None else _own_labels(ranker)
+
+
+def model_names(model: Any) -> Labels | None:
+    """Return the labels of a model if they were given names, otherwise None."""
+    labels = labels_of(model)
+    return labels if labels is not None and labels.dtype == object else None
+
+
+def _own_labels(model: Any) -> Labels | None:
+    for name in ("labels_", "classes_"):  # of rankers, of multilabel classifiers
+        labels = getattr(model, name, None)
+        if isinstance(labels, np.ndarray) and labels.ndim == 1:
+            return labels
+    return None
+
+
+def in_order_of(
+    wanted: Labels | None, matrix: npt.NDArray[Any], names: Labels | None, who: tuple[str, str]
+) -> npt.NDArray[Any]:
+    """Put the columns of a matrix, called `names`, in the order of other names; without names they stay as they are.
+
+    `who` says in an error whose names do not match: those that are wanted, and those of the matrix.
+    """
+    if wanted is None or names is None or list(wanted) == list(names):
+        return matrix
+    column = {name: i for i, name in enumerate(names)}
+    if column.keys() != set(wanted):
+        only = [
+            f"only {whose} has {sorted(map(str, mine - theirs))}"
+            for whose, mine, theirs in ((who[0], set(wanted), column.keys()), (who[1], column.keys(), set(wanted)))
+            if mine - theirs
+        ]
+        raise ValueError(f"{who[0]} and {who[1]} name different labels: {', '.join(only)}; name the columns alike")
+    return np.ascontiguousarray(matrix[:, [column[name] for name in wanted]])
