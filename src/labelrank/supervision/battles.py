@@ -148,7 +148,9 @@ def _instances(table: nw.DataFrame[Any], instance: Any, instances: Any) -> tuple
         return np.arange(len(table)), len(table)
     ids = _column(table, instance, "instance").tolist()
     known = list(ids if instances is None else instances)
-    codes = group_codes([*known, *ids], len(known) + len(ids))  # by first appearance
+    codes = group_codes([*known, *ids], len(known) + len(ids))
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    codes = np.argsort(np.argsort(first))[codes]  # by first appearance
     if instances is None:
         return codes[len(known) :], int(codes.max(initial=-1)) + 1
     if len(known) and codes[: len(known)].max() < len(known) - 1:
