@@ -11,6 +11,7 @@ import numpy as np
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, check_sample_weight, fit_context
+from labelrank._refitting import refitting
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.features._selection import TermSelector, largest
 from labelrank.losses import LogLinearLoss
@@ -105,19 +106,20 @@ class BoostingSelector(TermSelector):
         -------
         self
         """
-        decomposition = get_decomposition(self.decomposition)
-        X = self._check(X, y)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if self.n_features > X.shape[1]:
-            found = f"n_features={self.n_features}, but X has {X.shape[1]} features; all are kept"
-            warnings.warn(found, UserWarning, stacklevel=stacklevel_of_user())
-        loss = LogLinearLoss(as_graphs(y), decomposition, weight)
-        self.scores_ = _promises(X, loss)
-        if not loss.counted.any():
-            found = "y has no observed pair in any row of positive weight"
-            advice = "so all scores are 0 and the first features are kept"
-            warnings.warn(f"{found}, {advice}", UserWarning, stacklevel=stacklevel_of_user())
-        self.support_ = largest(self.scores_, self.n_features)
+        with refitting(self):
+            decomposition = get_decomposition(self.decomposition)
+            X = self._check(X, y)
+            weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if self.n_features > X.shape[1]:
+                found = f"n_features={self.n_features}, but X has {X.shape[1]} features; all are kept"
+                warnings.warn(found, UserWarning, stacklevel=stacklevel_of_user())
+            loss = LogLinearLoss(as_graphs(y), decomposition, weight)
+            self.scores_ = _promises(X, loss)
+            if not loss.counted.any():
+                found = "y has no observed pair in any row of positive weight"
+                advice = "so all scores are 0 and the first features are kept"
+                warnings.warn(f"{found}, {advice}", UserWarning, stacklevel=stacklevel_of_user())
+            self.support_ = largest(self.scores_, self.n_features)
         return self
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, fit_context
+from labelrank._refitting import refitting
 from labelrank.features._counts import CountTransformer
 
 
@@ -95,15 +96,16 @@ class PivotedTfidfTransformer(CountTransformer):
         -------
         self
         """
-        counts = self._check_counts(X, reset=True)
-        n_documents, n_terms = counts.shape
-        if not counts.nnz:
-            raise ValueError(f"X has {n_documents} documents and no term in any of them; idf needs counts")
-        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
-        seen = occurrences > 0
-        self.idf_: FloatArray = np.zeros(n_terms)
-        self.idf_[seen] = np.log(n_documents / occurrences[seen])
-        self.average_terms_: float = counts.nnz / n_documents
+        with refitting(self):
+            counts = self._check_counts(X, reset=True)
+            n_documents, n_terms = counts.shape
+            if not counts.nnz:
+                raise ValueError(f"X has {n_documents} documents and no term in any of them; idf needs counts")
+            occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
+            seen = occurrences > 0
+            self.idf_: FloatArray = np.zeros(n_terms)
+            self.idf_[seen] = np.log(n_documents / occurrences[seen])
+            self.average_terms_: float = counts.nnz / n_documents
         return self
 
     def _weights(self, counts: Any) -> Any:

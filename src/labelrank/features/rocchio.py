@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelrank._arrays import BoolArray, FloatArray
 from labelrank._compat import Interval, fit_context
+from labelrank._refitting import refitting
 from labelrank.features._selection import TermSelector, largest
 from labelrank.supervision import PreferenceGraphs, label_names
 
@@ -108,18 +109,19 @@ class RocchioSelector(TermSelector):
         -------
         self
         """
-        X = self._check(X, y)
-        graphs = _relevance(y)
-        self.labels_ = graphs.labels
-        self.scores_ = self._scores(X, graphs.levels)
-        self.support_ = np.zeros(X.shape[1], dtype=bool)
-        for row in self.scores_:
-            self.support_ |= largest(row, self.k_per_label) & (row > 0)
-        if not self.support_.any():
-            raise ValueError(
-                "no term has a positive Rocchio score for any label: no label has relevant documents with terms, or "
-                "their terms weigh more in the other documents; see scores_"
-            )
+        with refitting(self):
+            X = self._check(X, y)
+            graphs = _relevance(y)
+            self.labels_ = graphs.labels
+            self.scores_ = self._scores(X, graphs.levels)
+            self.support_ = np.zeros(X.shape[1], dtype=bool)
+            for row in self.scores_:
+                self.support_ |= largest(row, self.k_per_label) & (row > 0)
+            if not self.support_.any():
+                raise ValueError(
+                    "no term has a positive Rocchio score for any label: no label has relevant documents with terms, "
+                    "or their terms weigh more in the other documents; use a smaller gamma"
+                )
         return self
 
     def _scores(self, X: Any, levels: npt.NDArray[Any]) -> FloatArray:

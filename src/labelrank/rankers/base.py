@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank._arrays import FloatArray, canonical, competition_ranks, row_blocks
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples, safe_indexing
+from labelrank._refitting import refitting as refitting
 from labelrank.pairs import asserted_pairs, graphs_of_relation, share_of_pairs
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.names import in_order_of, model_names
@@ -311,27 +311,6 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
         """Validate the instances of a prediction."""
         check_is_fitted(self)
         return validate_data(self, canonical(X), reset=False, **self._checks())
-
-
-@contextmanager
-def refitting(estimator: Any, keep: bool = False) -> Any:
-    """Start a fit without fitted attributes; if it raises, restore those of the last fit.
-
-    With ``warm_start=True`` the attributes stay, and the labels must be those of the last fit. With `keep` they stay
-    too, as ``partial_fit`` needs them.
-    """
-    state = vars(estimator)
-    before = {name: value for name, value in state.items() if name.endswith("_")}
-    if not (keep or getattr(estimator, "warm_start", False)):
-        for name in before:
-            del state[name]
-    try:
-        yield before
-    except BaseException:
-        for name in [name for name in state if name.endswith("_")]:
-            del state[name]
-        state.update(before)
-        raise
 
 
 class Progress:
