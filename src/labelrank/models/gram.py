@@ -106,8 +106,12 @@ class Kernel:
             return self
         gamma = 1.0 / X.shape[1]
         if self.gamma == "scale":
+            if weight is not None and not weight.all():
+                X, weight = X[weight > 0], weight[weight > 0]  # infinity times 0 would be NaN
             with np.errstate(over="ignore", invalid="ignore"):
                 variance = _variance(X, weight)
+            if not np.isfinite(variance):
+                raise ValueError('X is so large that its variance, for gamma="scale", overflows; scale the features')
             gamma = gamma / variance if variance > 0 else 1.0
         return replace(self, gamma=gamma)
 
@@ -127,8 +131,9 @@ class Kernel:
                 )
         else:
             if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Z):
-                # Distances do not depend on the origin; near the rows, less of the squares cancels.
-                origin = Z.mean(axis=0)
+                # Distances do not depend on the origin; near the rows, less of the squares cancels. A median is not
+                # moved by rows far away from all others, in whose company the distances of the others would be lost.
+                origin = np.median(Z[:: 1 + len(Z) // 100], axis=0)
                 X, Z = X - origin, Z - origin
             params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             with np.errstate(over="ignore", invalid="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -114,17 +115,23 @@ class LinearModel(Model):
 
     def root_mean_square(self, share: FloatArray) -> FloatArray:
         """Root of the mean square of each feature, weighted by `share`; 1 for the intercept."""
-        blocks = [slice(a, a + self.block_rows) for a in range(0, self.n_samples, self.block_rows)]
         largest, squares = np.zeros(self.n_penalized), np.zeros(self.n_penalized)
-        for rows in blocks:
-            top = abs(self.X[rows]).max(axis=0)
+        for part, _ in self._weighted_blocks(share):
+            top = abs(part).max(axis=0)
             np.maximum(largest, top.toarray().ravel() if self.is_sparse else top, out=largest)
         scale = np.where(largest > 0, largest, 1.0)  # so that squares do not overflow
-        for rows in blocks:
-            part = self.X[rows]
+        for part, weight in self._weighted_blocks(share):
             part = part.multiply(1 / scale).power(2) if self.is_sparse else (part / scale) ** 2
-            squares += part.T @ share[rows]
+            squares += part.T @ weight
         return np.append(scale * np.sqrt(squares), [1.0] * bool(self.fit_intercept))
+
+    def _weighted_blocks(self, weight: FloatArray) -> Iterator[tuple[Any, FloatArray]]:
+        """Blocks of the rows that have a weight, and their weights."""
+        for a in range(0, self.n_samples, self.block_rows):
+            rows = slice(a, a + self.block_rows)
+            counted = weight[rows] > 0
+            if counted.any():
+                yield (self.X[rows] if counted.all() else self.X[rows][counted]), weight[rows][counted]
 
     def attributes(self, coef: FloatArray) -> dict[str, Any]:
         """``coef_`` of shape (n_labels, n_features) and ``intercept_`` of shape (n_labels,)."""

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from labelrank._arrays import FloatArray
-from labelrank._compat import num_samples
 from labelrank.rankers.items import agreement
 from labelrank.solvers.least_squares.basis import check_basis
 from labelrank.supervision import stacklevel_of_user
@@ -40,7 +39,7 @@ def score_folds(splits: Folds, model: RankRLS, data: Data, alphas: FloatArray) -
     total, count = np.zeros((n, len(alphas))), np.zeros(n)
     tests, scores, within = [], [], []
     for fold, (train, test) in enumerate(splits):
-        fitted, X_train, X_test = _fold(model, data.X, train, test)
+        fitted, X_train, X_test = _fold(model, data, train, test)
         fitted.fit(X_train, data.y[train], data.weight[train], groups=data.code[train])
         scores.append(fitted._path_scores(X_test, alphas))
         tests.append(test)
@@ -88,15 +87,14 @@ def _known(scores: FloatArray, alphas: FloatArray, what: str) -> IntArray:
     return np.flatnonzero(known)
 
 
-def _fold(model: RankRLS, X: Any, train: IntArray, test: IntArray) -> tuple[RankRLS, Any, Any]:
+def _fold(model: RankRLS, data: Data, train: IntArray, test: IntArray) -> tuple[RankRLS, Any, Any]:
     """The estimator, with what is left of its basis, and the two parts of X."""
-    model = clone(model)
-    n = num_samples(X)
-    rows = check_basis(model.basis, model.n_basis, n)
+    model, X, n = clone(model), data.X, len(data.y)
+    rows = check_basis(model.basis, model.n_basis, data.weight)
     columns = train
     if rows is None:
         if model.n_basis is not None:
-            model.set_params(n_basis=min(model.n_basis, len(train)))
+            model.set_params(n_basis=min(model.n_basis, np.count_nonzero(data.weight[train])))
     else:
         place = np.full(n, -1, dtype=np.intp)
         place[train] = np.arange(len(train))

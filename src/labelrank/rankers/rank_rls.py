@@ -291,11 +291,11 @@ class RankRLS(ItemRanker):
         kernel = Kernel.of(self).fitted(X, weight)
         if kernel.has_gamma:
             self.gamma_ = kernel.gamma
-        listed = check_basis(self.basis, self.n_basis, X.shape[0])
+        listed = check_basis(self.basis, self.n_basis, weight)
         items = X if np.array_equal(loss.order, np.arange(X.shape[0])) else X[loss.order]
         if self.n_basis is not None or listed is not None:
             self.route_ = "basis"
-            gram = self._choose_basis(X, kernel, listed)
+            gram = self._choose_basis(X, kernel, listed, np.flatnonzero(weight))
             if kernel.is_precomputed:
                 items = items[:, self.columns_]
             system, rows = basis_system(kernel, items, getattr(self, "basis_", None), gram, loss)
@@ -319,14 +319,16 @@ class RankRLS(ItemRanker):
             items = items[:, loss.order]
         return Prepared(items, loss, dual_system(kernel.gram(items), loss, X.shape[0]), None)
 
-    def _choose_basis(self, X: Any, kernel: Kernel, listed: npt.NDArray[np.intp] | None) -> FloatArray:
-        """Set the basis, and return its kernel matrix."""
+    def _choose_basis(
+        self, X: Any, kernel: Kernel, listed: npt.NDArray[np.intp] | None, rows: npt.NDArray[np.intp]
+    ) -> FloatArray:
+        """Set the basis, the one that is listed or some of the rows that have a weight; return its kernel matrix."""
         if isinstance(self.basis, str) and self.basis == "kmeans":
             if kernel.is_precomputed:
                 raise ValueError('basis="kmeans" needs features; it cannot be used with kernel="precomputed"')
-            self.basis_ = kmeans_centers(X, int(self.n_basis or 0), self.random_state)
+            self.basis_ = kmeans_centers(X[rows], int(self.n_basis or 0), self.random_state)
             return kernel(self.basis_, self.basis_)
-        drawn = draw_basis(int(self.n_basis or 0), X.shape[0], self.random_state) if listed is None else listed
+        drawn = draw_basis(int(self.n_basis or 0), rows, self.random_state) if listed is None else listed
         self.basis_indices_ = drawn
         if not kernel.is_precomputed:
             self.basis_ = X[drawn]

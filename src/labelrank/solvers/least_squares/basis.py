@@ -16,8 +16,9 @@ from labelrank.supervision import stacklevel_of_user
 IntArray = npt.NDArray[np.intp]
 
 
-def check_basis(basis: Any, n_basis: int | None, n_items: int) -> IntArray | None:
-    """Return the rows that are listed as the basis, None if it is to be found."""
+def check_basis(basis: Any, n_basis: int | None, weight: FloatArray) -> IntArray | None:
+    """Return the rows that are listed as the basis, None if it is to be found among those that have a weight."""
+    n_items, n_weighted = len(weight), int(np.count_nonzero(weight))
     if not isinstance(basis, str):
         rows = np.asarray(basis)
         if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu":
@@ -32,14 +33,14 @@ def check_basis(basis: Any, n_basis: int | None, n_items: int) -> IntArray | Non
         return rows.astype(np.intp)
     if n_basis is None and basis == "kmeans":
         raise ValueError('basis="kmeans" needs n_basis, the number of centers')
-    if n_basis is not None and n_basis > n_items:
-        raise ValueError(f"n_basis={n_basis} is more than the {n_items} rows of X")
+    if n_basis is not None and n_basis > n_weighted:
+        raise ValueError(f"n_basis={n_basis} is more than the {n_weighted} rows of X that have a weight")
     return None
 
 
-def draw_basis(n_basis: int, n_items: int, random_state: Any) -> IntArray:
+def draw_basis(n_basis: int, rows: IntArray, random_state: Any) -> IntArray:
     """Return some of the rows, in their order."""
-    return np.sort(check_random_state(random_state).permutation(n_items)[:n_basis])
+    return np.asarray(rows[np.sort(check_random_state(random_state).permutation(len(rows))[:n_basis])])
 
 
 def kmeans_centers(X: Any, n_basis: int, random_state: Any) -> FloatArray:
