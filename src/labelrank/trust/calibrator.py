@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
+from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import HasMethods, StrOptions, fit_context, safe_indexing
@@ -129,6 +130,7 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels)
             Larger is better.
         """
+        check_is_fitted(self)
         return self.estimator_.decision_function(X)
 
     def predict(self, X: Any) -> FloatArray:
@@ -143,6 +145,7 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_labels)
         """
+        check_is_fitted(self)
         return self.estimator_.predict(X)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
@@ -158,6 +161,7 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels, n_labels)
             1/2 on the diagonal.
         """
+        check_is_fitted(self)
         margin = pair_margins(self.estimator_, X)
         if self.method == "sigmoid":
             return np.asarray(expit(self.slope_ * margin))
