@@ -95,7 +95,9 @@ def test_values_that_are_too_large():
         warnings.simplefilter("error")
         for name in ("linear", "rbf", "poly"):
             with pytest.raises(ValueError, match=f"the {name} kernel has NaN or infinite values: too large numbers"):
-                Kernel(name).fitted(X * 1e200)(X * 1e200, X * 1e200)
+                Kernel(name, gamma=1.0)(X * 1e200, X * 1e200)
+        with pytest.raises(ValueError, match='its variance, for gamma="scale", overflows; scale the features'):
+            Kernel("rbf").fitted(X * 1e200)
         with pytest.raises(ValueError, match=r"degree=2\.5 of a negative number; scale the features"):
             Kernel("poly", 0.5, degree=2.5)(X, X)
 
