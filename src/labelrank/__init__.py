@@ -52,6 +52,7 @@ _HOMES = {
     "ConformalRanker": "trust",
     "PairwiseCalibrator": "trust",
     "confidence": "trust",
+    "explain": "trust",
     "pairwise_proba": "trust",
     "predict_partial": "trust",
     "all_rankers": "_discovery",
@@ -107,6 +108,7 @@ __all__ = [
     "confidence",
     "datasets",
     "decompositions",
+    "explain",
     "features",
     "from_top_k",
     "losses",
@@ -182,7 +184,14 @@ if TYPE_CHECKING:
         ranks_from_scores,
     )
     from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
-    from labelrank.trust import ConformalRanker, PairwiseCalibrator, confidence, pairwise_proba, predict_partial
+    from labelrank.trust import (
+        ConformalRanker,
+        PairwiseCalibrator,
+        confidence,
+        explain,
+        pairwise_proba,
+        predict_partial,
+    )
 
 
 def __getattr__(name: str) -> Any:

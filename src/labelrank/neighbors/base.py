@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 from sklearn import config_context
@@ -16,6 +16,14 @@ from labelrank.neighbors.aggregator import Aggregation, Aggregator, over_queries
 from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
 from labelrank.pairs import PairRows
 from labelrank.rankers.base import BaseRanker, Training
+
+
+class Neighborhoods(NamedTuple):
+    """The neighbors of each query, nearest first."""
+
+    distances: FloatArray  # (n_queries, n_neighbors)
+    rows: IntArray  # (n_queries, n_neighbors)
+    weights: FloatArray  # (n_queries, n_neighbors)
 
 
 class BaseNeighborsRanker(BaseRanker):
@@ -112,6 +120,28 @@ class BaseNeighborsRanker(BaseRanker):
             From 0, no agreement, to 10, no pair disagrees with the prediction.
         """
         return self._over_queries(X, Aggregator.spread)
+
+    def kneighbors(self, X: Any) -> Neighborhoods:
+        """Find the instances that predictions are made of.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        Neighborhoods
+            `distances`, `rows` (of ``fit``) and `weights` of the neighbors, nearest first, each of shape (n_samples,
+            n_found). A weight of 0 leaves a neighbor out.
+        """
+        X = self._check_X(X)
+        neighbors, weights = self._neighborhoods(X)
+        if self.metric == "precomputed":
+            distances = np.take_along_axis(np.asarray(X), self.rows_[neighbors], axis=1)
+        else:
+            distances = self._kneighbors(X, neighbors.shape[1])[0]
+        return Neighborhoods(distances, self.rows_[neighbors], weights)
 
     def _over_queries(self, X: Any, method: Callable[..., FloatArray]) -> FloatArray:
         """A method of :class:`Aggregator` for the neighborhoods of all queries."""

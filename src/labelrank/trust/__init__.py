@@ -9,13 +9,16 @@ from labelrank.trust.curves import (
     risk_coverage_curve,
 )
 from labelrank.trust.delegation import confidence, pairwise_proba, predict_partial
+from labelrank.trust.explanation import Explanation, explain
 
 __all__ = [
     "ConformalRanker",
+    "Explanation",
     "PairwiseCalibrator",
     "area_under_risk_coverage",
     "confidence",
     "expected_calibration_error",
+    "explain",
     "pairwise_proba",
     "predict_partial",
     "reliability_curve",

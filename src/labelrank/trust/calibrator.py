@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import HasMethods, StrOptions, fit_context, safe_indexing
 from labelrank.rankers.base import RankerMixin, refitting
-from labelrank.trust.delegation import innermost
+from labelrank.trust.delegation import has_proba, pairwise_proba
 from labelrank.trust.folds import Fold, held_out
 
 _MOST_PAIRS = 2**22  # that the calibration learns from
@@ -173,12 +173,10 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
 
 def pair_margins(model: Any, X: Any) -> FloatArray:
     """Logits of a model's pair probabilities, or differences of its scores; (n_samples, n_labels, n_labels)."""
-    try:
-        inner, X_inner = innermost(model, X, "pairwise_proba")
-    except AttributeError:
-        scores = np.asarray(model.decision_function(X), dtype=np.float64)
-        return scores[:, :, np.newaxis] - scores[:, np.newaxis, :]
-    return np.clip(logit(inner.pairwise_proba(X_inner)), -_LARGEST, _LARGEST)
+    if has_proba(model):
+        return np.clip(logit(pairwise_proba(model, X)), -_LARGEST, _LARGEST)
+    scores = np.asarray(model.decision_function(X), dtype=np.float64)
+    return scores[:, :, np.newaxis] - scores[:, np.newaxis, :]
 
 
 def _observed_margins(folds: list[Fold], random: np.random.Generator) -> tuple[FloatArray, FloatArray]:

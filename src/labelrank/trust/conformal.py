@@ -18,6 +18,7 @@ from labelrank._compat import HasMethods, Interval, StrOptions, fit_context, num
 from labelrank.pairs import buckets_of_scores, graphs_of_relation
 from labelrank.rankers.base import RankerMixin, refitting
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.trust.delegation import confidence, has_proba
 from labelrank.trust.folds import Fold, held_out
 from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_of_top, smallest_threshold
 
@@ -67,7 +68,8 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         The parts for ``target="decomposition"``; by default the observed pairs.
     normalize : {"ambiguity"}, callable or None, default="ambiguity"
         The difficulty g. ``"ambiguity"``: scores of an instance that are close together are ambiguous;
-        g = 0.1 + 1 - s, with s the standard deviation of its scores relative to that of easy instances, at most 1. A
+        g = 0.1 + 1 - s, with s the standard deviation of its scores relative to that of easy instances, at most 1. For
+        rankers whose scores are positions (neighbors), s is twice the confidence of its pair probabilities less 1. A
         callable is called with the fitted ranker and X and returns positive numbers. None treats all instances alike.
     random_state : int, RandomState instance or None, default=None
         Shuffles the rows before they are split.
@@ -79,7 +81,7 @@ class ConformalRanker(RankerMixin, BaseEstimator):
     thresholds_ : dict
         t for each group; the only key is None without groups.
     spread_ : float
-        Standard deviation of the scores of easy instances.
+        Standard deviation of the scores of easy instances; 0 if ambiguity comes from pair probabilities.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
 
@@ -167,6 +169,8 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             spread = np.concatenate([f.std(axis=1) for f in scores])
             weight = np.concatenate([fold.weight for fold in folds])
             self.spread_ = float(np.quantile(spread, _EASY, weights=weight, method="inverted_cdf"))
+            if np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
+                self.spread_ = 0.0  # scores are positions and tell nothing about an instance
             self.thresholds_ = self._calibrate(folds, scores, _check_groups(groups, num_samples(X)))
         return self
 
@@ -206,7 +210,10 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         if self.normalize is None:
             return np.ones(len(scores))
         if self.normalize == "ambiguity":
-            share = np.minimum(scores.std(axis=1) / self.spread_, 1.0) if self.spread_ > 0 else np.zeros(len(scores))
+            if self.spread_ > 0:
+                share = np.minimum(scores.std(axis=1) / self.spread_, 1.0)
+            else:
+                share = 2.0 * confidence(model, X) - 1.0 if has_proba(model) else np.zeros(len(scores))
             return np.asarray(_LEAST + 1.0 - share)
         difficulty = np.asarray(self.normalize(model, X), dtype=np.float64)
         if difficulty.shape != (len(scores),) or not (np.isfinite(difficulty) & (difficulty > 0)).all():

@@ -33,18 +33,37 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
     inner = model
     while not hasattr(inner, method):
         check_is_fitted(inner)
-        if isinstance(inner, Pipeline):
-            X, inner = inner[:-1].transform(X) if len(inner) > 1 else X, inner[-1]
-        elif hasattr(inner, "best_estimator_"):
-            inner = inner.best_estimator_
-        elif hasattr(inner, "estimator_"):
-            inner = inner.estimator_
-        else:
+        steps, inner_model = unwrapped(inner)
+        if inner_model is inner:
             raise AttributeError(
                 f"{type(inner).__name__} has no {method}: it has no model of pairs; wrap the ranker in "
                 "PairwiseCalibrator, which learns their probabilities from predictions"
             )
+        X, inner = X if steps is None else steps.transform(X), inner_model
     return inner, X
+
+
+def unwrapped(model: Any) -> tuple[Any, Any]:
+    """Transformers in front of the next estimator inside of a fitted model, or None, and that estimator.
+
+    A model that is not a pipeline, a search or another meta-estimator is returned itself.
+    """
+    if isinstance(model, Pipeline):
+        return (model[:-1] if len(model) > 1 else None), model[-1]
+    for name in ("best_estimator_", "estimator_"):
+        if hasattr(model, name):
+            return None, getattr(model, name)
+    return None, model
+
+
+def has_proba(model: Any) -> bool:
+    """Whether a model, or the ranker inside of it, has pair probabilities."""
+    while not hasattr(model, "pairwise_proba"):
+        inner = unwrapped(model)[1]
+        if inner is model:
+            return False
+        model = inner
+    return True
 
 
 def pairwise_proba(model: Any, X: Any) -> FloatArray:

@@ -1,0 +1,310 @@
+"""Why one label is ranked before another: what the features, or the neighbors, contribute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from labelrank._arrays import FloatArray
+from labelrank._compat import num_samples
+from labelrank.neighbors.aggregator import Aggregator
+from labelrank.pairs import PairRows
+from labelrank.supervision.frames import frame_like, frame_of
+from labelrank.trees.prediction import parents_of, scores_of
+from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
+from labelrank.trust.delegation import unwrapped
+from labelrank.trust.origins import origins
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Method = Literal["linear", "path", "neighbors", "permutation"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a label is ranked before another for one instance.
+
+    Attributes
+    ----------
+    better, worse : object
+        Names of the two labels.
+    difference : float
+        Score of `better` less that of `worse`; negative if the model ranks them the other way round. For neighbors, the
+        share of their weights that ranks `better` first less the share that ranks `worse` first.
+    base : float
+        Part of the difference that does not depend on the instance: the intercepts of a linear model, the roots of
+        trees, the mean over the background.
+    contributions : ndarray of shape (n_items,)
+        Part of each item. ``base + contributions.sum()`` is the difference.
+    items : list of str
+        Names of the features, or the rows of the neighbors.
+    values : list
+        Values of the features, or the distances of the neighbors.
+    method : {"linear", "path", "neighbors", "permutation"}
+        How the contributions were computed. All add up; those by permutation are estimates of Shapley values from a
+        sample, all others are exact.
+    """
+
+    better: Any
+    worse: Any
+    difference: float
+    base: float
+    contributions: FloatArray
+    items: list[str]
+    values: list[Any]
+    method: Method
+    value_name: str = field(default="value", repr=False)
+
+    def to_frame(self) -> Any:
+        """Return a data frame of the contributions, the largest first.
+
+        Returns
+        -------
+        DataFrame of pandas or polars, whichever is installed
+        """
+        order = self._order()
+        items, values = (np.array([column[i] for i in order], dtype=object) for column in (self.items, self.values))
+        if all(isinstance(value, float) for value in self.values):
+            values = values.astype(np.float64)
+        return frame_like(None, {"item": items, self.value_name: values, "contribution": self.contributions[order]})
+
+    def _order(self) -> npt.NDArray[np.intp]:
+        return np.argsort(-np.abs(self.contributions), kind="stable")
+
+    def __str__(self) -> str:
+        sign = "before" if self.difference > 0 else "after" if self.difference < 0 else "tied with"
+        how = {
+            "linear": "exact, by coefficients",
+            "path": "exact, along the paths of the trees",
+            "neighbors": "exact, by neighbor",
+            "permutation": "estimated from sampled permutations",
+        }[self.method]
+        lines = [f"{self.better} {sign} {self.worse}: {self.difference:+.4g} = base {self.base:+.4g} and ({how})"]
+        shown = [i for i in self._order() if self.contributions[i] != 0][:10]
+        width = max((len(self.items[i]) for i in shown), default=0)
+        for i in shown:
+            value = self.values[i]
+            text = f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+            lines.append(f"  {self.contributions[i]:+10.4g}  {self.items[i]:<{width}} = {text}")
+        rest = np.delete(self.contributions, shown)
+        if np.any(rest):
+            lines.append(f"  {rest.sum():+10.4g}  {np.count_nonzero(rest)} others")
+        return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None, max_items: int = 10) -> Axes:
+        """Draw the largest contributions as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+        max_items : int, default=10
+            Number of items; the others are summed.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from labelrank.plots.contributions import draw_contributions
+
+        return draw_contributions(self, ax, max_items)
+
+
+def explain(
+    model: Any,
+    x: Any,
+    better: Any,
+    worse: Any,
+    *,
+    background: Any = None,
+    n_permutations: int = 100,
+    random_state: int | None = 0,
+) -> Explanation:
+    """Explain why a model ranks one label before another for an instance.
+
+    The difference of the two scores is split among the features: by the coefficients of a linear model, along the paths
+    of trees and forests, or, for all other models, by sampled permutations with a background. The neighbors of
+    :class:`~labelrank.KNeighborsRanker` are listed instead of features. Contributions to columns made by scalers,
+    imputers and one-hot encoders of a pipeline are added up by the column of `x` that they were made of.
+
+    Parameters
+    ----------
+    model : fitted ranker
+        Also inside of pipelines and searches.
+    x : array-like of shape (n_features,) or (1, n_features), or data frame of one row
+        The instance, as the model takes it.
+    better, worse : label
+        Names of labels as in ``labels_``.
+    background : array-like of shape (n_rows, n_features), optional
+        Instances that stand for the usual ones. Needed by models that have no exact explanation; if given, permutations
+        are used for every model.
+    n_permutations : int, default=100
+        Number of permutations.
+    random_state : int or None, default=0
+        Seed of the permutations.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import labelrank
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)
+    >>> print(labelrank.explain(model, X[0], better=0, worse=2))  # doctest: +ELLIPSIS
+    0 before 2: ... = base ... and (exact, by coefficients)
+    ...
+    """
+    check_is_fitted(model)
+    row = _one_row(x)
+    steps, ranker = _ranker_inside(model)
+    a, b = _position(ranker, better), _position(ranker, worse)
+    if a == b:
+        raise ValueError(f"better and worse are the same label, {better!r}")
+    items, values = _features(row, model)
+    scores = np.asarray(model.decision_function(row), dtype=np.float64)[0]
+    found = {"better": better, "worse": worse, "difference": float(scores[a] - scores[b])}
+    if background is not None:
+        base, parts = _permuted(model, row, background, a, b, len(items), n_permutations, random_state)
+        return Explanation(**found, base=base, contributions=parts, items=items, values=values, method="permutation")
+    inner = row
+    for step in steps:
+        inner = step.transform(inner)
+    if hasattr(ranker, "search_"):
+        return _neighbors(ranker, inner, a, b, found)
+    exact = _exact(ranker, inner, a, b)
+    if exact is None:
+        raise ValueError(
+            f"{type(ranker).__name__} has no exact explanation; pass background, some rows of X, for an estimate by "
+            "permutations"
+        )
+    method, (base, parts) = exact
+    source = np.arange(len(items))
+    for step in steps:
+        ahead = origins(step, len(source))
+        if ahead is None:
+            names = getattr(steps[-1], "get_feature_names_out", lambda: [f"x{i}" for i in range(len(parts))])
+            dense = inner.toarray() if hasattr(inner, "toarray") else np.asarray(inner)
+            items, values, source = [str(name) for name in names()], dense.ravel().tolist(), np.arange(len(parts))
+            break
+        source = source[ahead]
+    by_input = np.bincount(source, weights=parts, minlength=len(items)).astype(np.float64)
+    return Explanation(**found, base=base, contributions=by_input, items=items, values=values, method=method)
+
+
+def _one_row(x: Any) -> Any:
+    """`x` as an array, sparse matrix or frame of one row."""
+    row = x
+    if frame_of(x) is None and not hasattr(x, "toarray"):
+        row = np.asarray(x)
+        row = row[np.newaxis] if row.ndim == 1 else row
+    if num_samples(row) != 1:
+        raise ValueError(f"x must be one instance, got {num_samples(row)} rows")
+    return row
+
+
+def _ranker_inside(model: Any) -> tuple[list[Any], Any]:
+    """Transformers of all pipelines on the way to the innermost ranker, and the ranker."""
+    steps: list[Any] = []
+    while True:
+        front, inner = unwrapped(model)
+        if inner is model:
+            return steps, model
+        if front is not None:
+            steps += [step for _, step in front.steps if step is not None and step != "passthrough"]
+        model = inner
+
+
+def _position(ranker: Any, label: Any) -> int:
+    place = np.flatnonzero([bool(name == label) for name in ranker.labels_.tolist()])
+    if len(place) != 1:
+        raise ValueError(f"{label!r} is not a label of the model; its labels are {ranker.labels_.tolist()}")
+    return int(place[0])
+
+
+def _features(row: Any, model: Any) -> tuple[list[str], list[Any]]:
+    """Names and values of the features of an instance."""
+    frame = frame_of(row)
+    if frame is not None:
+        return [str(name) for name in frame.columns], [frame[name].to_list()[0] for name in frame.columns]
+    dense = row.toarray() if hasattr(row, "toarray") else row
+    names = getattr(model, "feature_names_in_", None)
+    items = [f"x{i}" for i in range(dense.shape[1])] if names is None else [str(name) for name in names]
+    return items, dense.ravel().tolist()
+
+
+def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] | None:
+    """Exact contributions of the columns of a row that reaches the ranker."""
+    if getattr(ranker, "coef_", np.empty(0)).shape == (len(ranker.labels_), getattr(ranker, "n_features_in_", -1)):
+        return "linear", linear(ranker, row, a, b)
+    if hasattr(ranker, "pair_balance_"):
+        scores = scores_of(ranker.pair_balance_, len(ranker.labels_))
+        offsets = np.asarray(getattr(ranker, "tree_offsets_", [0, len(scores)]))
+        bounds = list(pairwise(offsets.tolist()))
+        above = [
+            parents_of(ranker.children_left_[first:last], ranker.children_right_[first:last]) for first, last in bounds
+        ]
+        parents = np.concatenate([np.where(p >= 0, p + first, -1) for p, (first, _) in zip(above, bounds, strict=True)])
+        leaves = offsets[:-1] + np.ravel(ranker.apply(row))
+        values = (scores[:, a] - scores[:, b]) / len(bounds)
+        return "path", along_paths(values, offsets, parents, ranker.feature_, leaves, ranker.n_features_in_)
+    return None
+
+
+def _neighbors(ranker: Any, row: Any, a: int, b: int, found: dict[str, Any]) -> Explanation:
+    """The neighbors of an instance: each is for the better label, for the worse, or for neither."""
+    distances, rows, weights = (values[0] for values in ranker.kneighbors(row))
+    aggregator = Aggregator(
+        ranker.aggregation, PairRows(*ranker.pairs_), ranker.votes_, ranker.complete_, ranker.overall_ranks_
+    )
+    counts = aggregator.counts(np.searchsorted(ranker.rows_, rows)[:, np.newaxis], np.ones((len(rows), 1)))
+    votes = weights * np.sign(counts[:, a, b] - counts[:, b, a]) / max(weights.sum(), np.finfo(float).tiny)
+    return Explanation(
+        **found | {"difference": float(votes.sum())},
+        base=0.0,
+        contributions=votes,
+        items=[f"row {i}" for i in rows],
+        values=distances.tolist(),
+        method="neighbors",
+        value_name="distance",
+    )
+
+
+def _permuted(
+    model: Any, row: Any, background: Any, a: int, b: int, n_features: int, n_permutations: int, random_state: Any
+) -> Attribution:
+    def difference(X: Any) -> FloatArray:
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        return np.asarray(scores[:, a] - scores[:, b])
+
+    n_background = num_samples(background)
+    frame, other = frame_of(row), frame_of(background)
+    if (frame is None) != (other is None):
+        raise ValueError("x and background must both be data frames, or neither of them")
+    if frame is not None and other is not None:
+        import narwhals as nw
+
+        both = nw.concat([frame, other.select(frame.columns)], how="vertical")
+
+        def mixed(rows: npt.NDArray[np.intp]) -> Any:
+            start = both[rows[:, 0].tolist()]
+            columns = {name: both[name][rows[:, j].tolist()] for j, name in enumerate(both.columns)}
+            return start.with_columns(**columns).to_native()
+    else:
+        dense = [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in (row, background)]
+        stacked = np.vstack(dense)
+
+        def mixed(rows: npt.NDArray[np.intp]) -> Any:
+            return stacked[rows, np.arange(n_features)]
+
+    return by_permutation(difference, mixed, n_features, n_background, n_permutations, random_state)

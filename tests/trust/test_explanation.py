@@ -1,0 +1,176 @@
+"""Explanations: contributions add up, in the features that went in."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+from labelrank import (
+    ConformalRanker,
+    ConstraintClassificationRanker,
+    DecisionTreeRanker,
+    ExtraTreesRanker,
+    GraphRanker,
+    KernelRidgeRanker,
+    KNeighborsRanker,
+    LogLinearRanker,
+    PreferenceGraphs,
+    RandomForestRanker,
+    SoftProjectionRanker,
+    explain,
+)
+from labelrank.datasets import make_label_ranking
+from labelrank.trust.origins import origins
+
+X, Y = make_label_ranking(300, 4, n_labels=4, random_state=0)
+NAMES = ["north", "south", "east", "west"]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(color=np.where(X[:, 0] > 0, "red", "blue"))
+RANKS = pd.DataFrame(Y, columns=NAMES)
+
+
+def adds_up(explanation, model, x, a, b):
+    scores = model.decision_function(x)[0]
+    assert explanation.difference == pytest.approx(scores[a] - scores[b])
+    return explanation.base + explanation.contributions.sum() == pytest.approx(explanation.difference, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("ranker", "method"),
+    [
+        (LogLinearRanker(), "linear"),
+        (GraphRanker(), "linear"),
+        (SoftProjectionRanker(), "linear"),
+        (ConstraintClassificationRanker(), "linear"),
+        (DecisionTreeRanker(), "path"),
+        (RandomForestRanker(10, random_state=0), "path"),
+        (ExtraTreesRanker(10, random_state=0), "path"),
+    ],
+)
+def test_contributions_add_up(ranker, method):
+    ranker.fit(X, RANKS)
+    for row in (0, 7):
+        found = explain(ranker, X[row], "west", "north")
+        assert found.method == method
+        assert adds_up(found, ranker, X[[row]], 3, 0)
+
+
+def test_in_the_features_before_a_scaler_and_one_hot_columns():
+    columns = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["a", "b", "c", "d"]), (OneHotEncoder(), ["color"])
+    )
+    model = make_pipeline(columns, VarianceThreshold(), LogLinearRanker()).fit(FRAME, RANKS)
+    found = explain(model, FRAME.iloc[[5]], "north", "east")
+    assert found.items == ["a", "b", "c", "d", "color"]
+    assert found.values[4] == FRAME.color[5]
+    assert adds_up(found, model, FRAME.iloc[[5]], 0, 2)
+    weights = model[-1].coef_[0] - model[-1].coef_[2]
+    assert found.contributions[1] == pytest.approx(weights[1] * (FRAME.b[5] - FRAME.b.mean()) / FRAME.b.std(ddof=0))
+
+
+def test_through_searches_and_conformal_rankers():
+    pipeline = make_pipeline(MinMaxScaler(), LogLinearRanker())
+    search = GridSearchCV(ConformalRanker(pipeline, random_state=0), {"alpha": [0.1]}, cv=2).fit(X, RANKS)
+    found = explain(search, X[0], "north", "south")
+    assert found.items == ["x0", "x1", "x2", "x3"]
+    assert adds_up(found, search, X[[0]], 0, 1)
+
+
+def test_transformed_features_where_columns_are_mixed():
+    model = make_pipeline(StandardScaler(), PCA(3, random_state=0), LogLinearRanker()).fit(X, RANKS)
+    found = explain(model, X[0], "north", "south")
+    assert found.items == ["pca0", "pca1", "pca2"]
+    assert adds_up(found, model, X[[0]], 0, 1)
+
+
+def test_sparse_rows():
+    S = sparse.csr_array(np.where(X > 0, X, 0))
+    model = LogLinearRanker().fit(S, RANKS)
+    assert adds_up(explain(model, S[[3]], "north", "south"), model, S[[3]], 0, 1)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, np.asarray])
+def test_permutations_add_up_from_a_background(kind):
+    model = make_pipeline(StandardScaler(), KernelRidgeRanker(kernel="rbf")).fit(X, Y)
+    model.set_output(transform="default")
+    frame = kind(X) if kind is np.asarray else kind({name: X[:, i] for i, name in enumerate("abcd")})
+    model.fit(frame, Y)
+    with pytest.raises(ValueError, match="KernelRidgeRanker has no exact explanation; pass background"):
+        explain(model, frame[:1], 0, 1)
+    found = explain(model, frame[:1], 0, 1, background=frame[:50], n_permutations=20)
+    assert found.method == "permutation"
+    assert adds_up(found, model, frame[:1], 0, 1)
+    assert "estimated" in str(found)
+
+
+def test_permutations_estimate_the_shapley_values_of_linear_models():
+    model = LogLinearRanker().fit(X, Y)
+    background = X[:1]  # with one row and a linear model every permutation gives the Shapley values
+    found = explain(model, X[1], 0, 1, background=background, n_permutations=3)
+    assert found.contributions == pytest.approx((model.coef_[0] - model.coef_[1]) * (X[1] - X[0]))
+
+
+def test_neighbors_are_listed_with_their_votes():
+    model = KNeighborsRanker(5).fit(X, RANKS)
+    found = explain(model, X[0] + 0.01, "north", "south")
+    distance = np.linalg.norm(X - X[0] - 0.01, axis=1)
+    nearest = np.argsort(distance)[:5]
+    assert found.items == [f"row {row}" for row in nearest]
+    assert found.values == pytest.approx(np.sort(distance)[:5])
+    assert found.contributions == pytest.approx(np.sign(Y[nearest, 1] - Y[nearest, 0]) / 5)
+    assert found.to_frame().shape == (5, 3)
+    battles = PreferenceGraphs.from_pairs(
+        np.arange(300), np.where(Y[:, 0] < Y[:, 1], 0, 1), np.where(Y[:, 0] < Y[:, 1], 1, 0)
+    )
+    assert explain(KNeighborsRanker(5).fit(X, battles), X[0] + 0.01, 0, 1).contributions == pytest.approx(
+        found.contributions
+    )
+
+
+def test_text_frame_and_picture():
+    model = LogLinearRanker().fit(FRAME.drop(columns="color"), RANKS)
+    found = explain(model, FRAME.drop(columns="color").iloc[[0]], "north", "south")
+    lines = str(found).splitlines()
+    assert lines[0].startswith(f"north {'before' if found.difference > 0 else 'after'} south: {found.difference:+.4g}")
+    assert len(lines) == 5
+    frame = found.to_frame()
+    assert list(frame.columns) == ["item", "value", "contribution"]
+    assert (np.diff(np.abs(frame["contribution"])) <= 0).all()
+    ax = found.plot(max_items=2)
+    assert [text.get_text().split(" ")[0] for text in ax.get_yticklabels()][-2:] == ["2", "base"]
+    drawn = sum(bar.get_width() for bar in ax.patches)
+    assert drawn == pytest.approx(found.difference)
+
+
+@pytest.mark.parametrize(
+    ("transformer", "expected"),
+    [
+        (StandardScaler(), [0, 1, 2]),
+        (OneHotEncoder(drop="if_binary"), [0, 1, 1, 1, 2]),
+        (make_union(StandardScaler(), OneHotEncoder()), [0, 1, 2, 0, 0, 1, 1, 1, 2, 2]),
+        (make_column_transformer((OneHotEncoder(), [1]), remainder="passthrough"), [1, 1, 1, 0, 2]),
+        (make_column_transformer((StandardScaler(), slice(0, 2)), remainder="drop"), [0, 1]),
+        (PCA(2), None),
+    ],
+)
+def test_origins(transformer, expected):
+    data = np.array([[0, 1, 5], [1, 2, 6], [0, 3, 5], [1, 1, 6]])
+    found = origins(transformer.fit(data), 3)
+    assert found is None if expected is None else found.tolist() == expected
+
+
+def test_bad_arguments():
+    model = LogLinearRanker().fit(X, RANKS)
+    with pytest.raises(ValueError, match=r"'nort' is not a label of the model; its labels are \['north'"):
+        explain(model, X[0], "nort", "south")
+    with pytest.raises(ValueError, match="same label"):
+        explain(model, X[0], "north", "north")
+    with pytest.raises(ValueError, match="x must be one instance, got 2 rows"):
+        explain(model, X[:2], "north", "south")
