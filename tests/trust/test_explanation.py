@@ -9,6 +9,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
@@ -22,6 +23,7 @@ from labelrank import (
     KernelRidgeRanker,
     KNeighborsRanker,
     LogLinearRanker,
+    PairwiseRanker,
     PreferenceGraphs,
     RandomForestRanker,
     SoftProjectionRanker,
@@ -108,6 +110,12 @@ def test_permutations_add_up_from_a_background(kind):
     assert found.method == "permutation"
     assert adds_up(found, model, frame[:1], 0, 1)
     assert "estimated" in str(found)
+
+
+def test_pairwise_rankers_are_explained_by_permutations():
+    model = PairwiseRanker(LogisticRegression()).fit(X, Y)
+    found = explain(model, X[0], 0, 1, background=X[:20], n_permutations=5)
+    assert adds_up(found, model, X[[0]], 0, 1)
 
 
 def test_permutations_estimate_the_shapley_values_of_linear_models():

@@ -16,11 +16,18 @@ _INNER = ("best_estimator_", "estimator_", "regressor_", "estimator")
 def fitted_ranker(model: Any) -> Any:
     """Return the estimator that has labels in a pipeline, a search or another meta-estimator; None if there is none."""
     while model is not None and _own_labels(model) is None:
-        if getattr(model, "steps", None):  # a pipeline
-            model = model.steps[-1][1]
-        else:
-            model = next((found for name in _INNER if (found := getattr(model, name, None)) is not None), None)
+        model = unwrapped(model)[1]
     return model
+
+
+def unwrapped(model: Any) -> tuple[Any, Any]:
+    """Return the transformers in front of the next estimator inside of a model, or None, and that estimator, or None.
+
+    A model that is not a pipeline, a search or another meta-estimator has none inside.
+    """
+    if getattr(model, "steps", None):  # a pipeline
+        return (model[:-1] if len(model.steps) > 1 else None), model.steps[-1][1]
+    return None, next((found for name in _INNER if (found := getattr(model, name, None)) is not None), None)
 
 
 def labels_of(model: Any) -> Labels | None:

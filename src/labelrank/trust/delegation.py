@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision.names import unwrapped
 
 
 def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
@@ -33,37 +33,21 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
     inner = model
     while not hasattr(inner, method):
         check_is_fitted(inner)
-        steps, inner_model = unwrapped(inner)
-        if inner_model is inner:
+        steps, inside = unwrapped(inner)
+        if inside is None:
             raise AttributeError(
                 f"{type(inner).__name__} has no {method}: it has no model of pairs; wrap the ranker in "
                 "PairwiseCalibrator, which learns their probabilities from predictions"
             )
-        X, inner = X if steps is None else steps.transform(X), inner_model
+        X, inner = X if steps is None else steps.transform(X), inside
     return inner, X
-
-
-def unwrapped(model: Any) -> tuple[Any, Any]:
-    """Transformers in front of the next estimator inside of a fitted model, or None, and that estimator.
-
-    A model that is not a pipeline, a search or another meta-estimator is returned itself.
-    """
-    if isinstance(model, Pipeline):
-        return (model[:-1] if len(model) > 1 else None), model[-1]
-    for name in ("best_estimator_", "estimator_"):
-        if hasattr(model, name):
-            return None, getattr(model, name)
-    return None, model
 
 
 def has_proba(model: Any) -> bool:
     """Whether a model, or the ranker inside of it, has pair probabilities."""
-    while not hasattr(model, "pairwise_proba"):
-        inner = unwrapped(model)[1]
-        if inner is model:
-            return False
-        model = inner
-    return True
+    while model is not None and not hasattr(model, "pairwise_proba"):
+        model = unwrapped(model)[1]
+    return model is not None
 
 
 def pairwise_proba(model: Any, X: Any) -> FloatArray:

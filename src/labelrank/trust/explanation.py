@@ -15,9 +15,9 @@ from labelrank._compat import num_samples
 from labelrank.neighbors.aggregator import Aggregator
 from labelrank.pairs import PairRows
 from labelrank.supervision.frames import frame_like, frame_of
+from labelrank.supervision.names import fitted_ranker, unwrapped
 from labelrank.trees.prediction import parents_of, scores_of
 from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
-from labelrank.trust.delegation import unwrapped
 from labelrank.trust.origins import origins
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _ranker_inside(model: Any) -> tuple[list[Any], Any]:
     steps: list[Any] = []
     while True:
         front, inner = unwrapped(model)
-        if inner is model:
+        if fitted_ranker(inner) is None:
             return steps, model
         if front is not None:
             steps += [step for _, step in front.steps if step is not None and step != "passthrough"]
