@@ -45,15 +45,16 @@ ALLOWED = {
     "prediction": SUPERVISION,
     "testing": LIBRARY,
     "trust": LIBRARY,
-    "plots": LIBRARY,
+    "plots": LIBRARY | {"trust"},
     "cli": LIBRARY | {"plots"},
     "__main__": {"cli"},
 }
 # score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.
-# What is known about pairs is reached by methods of the graphs.
+# What is known about pairs is reached by methods of the graphs. An explanation draws itself.
 EXCEPTIONS = {
     ("supervision/pair_methods.py", "pairs"),
     ("rankers/base.py", "metrics"),
+    ("trust/explanation.py", "plots"),
     ("rankers/items.py", "metrics"),
 }
 
