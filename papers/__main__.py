@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from labelrank.cli import require_extra
+from labelrank.cli.streams import standard_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,4 +46,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with standard_streams("papers"):
+        sys.exit(main())

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from labelrank.datasets._files import DataFile, malformed
+
+Value = TypeVar("Value")
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the value of each line that is not empty; a file that ends in ``.gz`` is unpacked."""
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
+def read_json_lines(path: Path, convert: Callable[[Any], Value]) -> Iterator[Value]:
+    """Yield the converted value of each line that is not empty; ``.gz`` and ``.bz2`` are unpacked.
+
+    What is not JSON, and an error of `convert`, is a :class:`~labelrank.datasets.DataFileError` with the line.
+    """
+    with DataFile(path) as file:
+        for number, line in file.lines():
             if line.strip():
                 try:
-                    yield number, json.loads(line)
+                    value = json.loads(line)
                 except json.JSONDecodeError as error:
-                    raise ValueError(f"{path.name}, line {number}: expected JSON, {error.msg}") from error
+                    raise malformed(file, number, "JSON", f"something else ({error.msg})") from error
+                yield convert(value)
+
+
+def checked(value: Any, kind: type | tuple[type, ...], what: str) -> Any:
+    """Return a value of JSON if it is of the right type."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
+        raise ValueError(f"expected {what} of type {names}, found {type(value).__name__}")
+    return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +11,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from sklearn.utils import Bunch
 
 from labelrank.datasets import read_topic_tree
-from papers.frame.json_lines import read_json_lines
+from papers.frame.json_lines import checked, read_json_lines
 
 DOCUMENTS = ("reuters21578_topics.jsonl.gz", "reuters21578_topics.jsonl")
 GROUPS = "reuters21578_topic_groups.tsv"
@@ -44,13 +45,26 @@ def read_reuters(folder: Path) -> Bunch:
     if path is None:
         raise FileNotFoundError(f"there is no file {' or '.join(DOCUMENTS)} in {folder}")
     groups = read_topic_tree(folder / GROUPS)
-    documents = [document for _, document in read_json_lines(path)]
+    documents = list(read_json_lines(path, _document))
     topics = MultiLabelBinarizer(sparse_output=True)
-    target = topics.fit_transform([document["topics"] for document in documents])
+    target = topics.fit_transform([document.topics for document in documents])
     return Bunch(
-        data=[f"{document['title']}\n{document['body']}" for document in documents],
+        data=[document.text for document in documents],
         target=sparse.csr_array(target, dtype=np.uint8),
         label_names=topics.classes_,
         parents={topic: None if group == NO_GROUP else group for topic, group in groups.items()},
-        split=np.array([document["split"] for document in documents], dtype=object),
+        split=np.array([document.split for document in documents], dtype=object),
     )
+
+
+class _Document(NamedTuple):
+    text: str
+    topics: list[str]
+    split: str
+
+
+def _document(found: Any) -> _Document:
+    found = checked(found, dict, "a document")
+    title, body, split = (checked(found.get(key), str, key) for key in ("title", "body", "split"))
+    topics = [checked(topic, str, "a topic") for topic in checked(found.get("topics"), list, "topics")]
+    return _Document(f"{title}\n{body}", topics, split)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
+from labelrank.datasets._files import DataFile
 from papers.tsivtsivadze2008.parses import Parse, read_parses
 from papers.tsivtsivadze2008.paths import path_counts
 
@@ -99,10 +100,12 @@ def read_graded_documents(folder: Path, part: str) -> tuple[sparse.csr_array, Fl
 
     ``rank.PART.query`` has the number of documents of each query, one a line.
     """
-    X, y = load_svmlight_file(str(folder / f"rank.{part}"))
-    sizes = np.loadtxt(folder / f"rank.{part}.query", dtype=np.intp, ndmin=1)
-    if sizes.sum() != len(y):
-        raise ValueError(f"rank.{part}.query counts {sizes.sum()} documents, rank.{part} has {len(y)}")
+    with DataFile(folder / f"rank.{part}") as file, file.open() as content:
+        X, y = load_svmlight_file(content)
+    with DataFile(folder / f"rank.{part}.query") as file:
+        sizes = [file.integer(number, line, "the number of documents") for number, line in file.lines() if line.strip()]
+        if sum(sizes) != len(y):
+            raise ValueError(f"counts {sum(sizes)} documents, and rank.{part} has {len(y)}")
     return sparse.csr_array(X), np.asarray(y, dtype=np.float64), np.repeat(np.arange(len(sizes)), sizes)
 
 

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -171,6 +172,33 @@ def test_scores_are_turned_round(table, tmp_path):
     assert top1(tmp_path / "scores.csv") != top1(path)
 
 
+def test_empty_cells_of_costs(table, tmp_path):
+    _, frame, _, _ = table
+    costs = frame.drop("id").with_columns(pl.col("^rank_.*$") * 1.7)
+    costs = costs.with_columns(pl.when(pl.int_range(40) < 20).then(pl.col("rank_tea")).alias("rank_tea"))
+    path = tmp_path / "runs.csv"
+    costs.write_csv(path)
+    for options in ([], ["--costs"], ["--scores"]):
+        refused = invoke("compare", path, *QUICK, *options)
+        assert_refused(
+            refused, "runs.csv, line 22: nothing for the label 'tea'", "--unsolved last or --unsolved missing"
+        )
+
+    def tau(meaning):
+        return borda_tau(path, "--costs", "--unsolved", meaning)[0]
+
+    assert tau("last") != tau("missing")
+    hidden = pl.col("rank_tea").fill_null(99.0)
+    costs.with_columns(hidden).write_csv(tmp_path / "filled.csv")
+    assert tau("last") == borda_tau(tmp_path / "filled.csv", "--costs")[0]
+    assert_refused(invoke("compare", path, "--costs", "--scores"), "give one of them")
+
+
+def test_the_limit(table):
+    path, _, _, _ = table
+    assert_refused(invoke("compare", path, "--max-bytes", "100"), "drinks.csv", "max_bytes=100", "--max-bytes")
+
+
 def test_xarff(tmp_path):
     path = tmp_path / "drinks.xarff"
     rows = ["0.3,tea>milk>water", "0.1,milk>tea", "0.5,tea>water", "0.2,tea>milk>water"] * 3
@@ -241,7 +269,9 @@ def test_mistakes(arguments, parts):
 def test_mistakes_with_files(table, tmp_path):
     path, _, _, _ = table
     assert_refused(invoke("compare", path.with_name("drink.csv")), "there is no data set or file", "drinks.csv")
-    assert_refused(invoke("compare", path, "--labels", "score_"), "drinks.csv has no label column", "--labels PREFIX")
+    assert_refused(
+        invoke("compare", path, "--labels", "score_"), "drinks.csv: there is no label column", "--labels PREFIX"
+    )
     assert_refused(invoke("compare", path, "--labels", "tea,milk"), "labels names 'tea'", "--labels a,b,c")
     assert_refused(invoke("compare", path, "--labels", "/(/"), "/(/ is not a pattern")
     (tmp_path / "notes.docx").write_text("")
@@ -328,6 +358,36 @@ def test_a_pipe_without_unicode():
     assert done.returncode == 0, done.stderr
     assert b"150 instances x 4 features" in done.stdout
     assert b"+-" in done.stdout
+
+
+@pytest.mark.parametrize("how", ["markdown", "csv", "json"])
+def test_other_formats_to_a_pipe_without_unicode(tmp_path, how):
+    path = tmp_path / "Tee-Ü.csv"
+    path.write_text("x,rank_a,rank_b\n" + "1,1,2\n2,2,1\n" * 5)
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = command("compare", path, *QUICK, "-f", how, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert b"Tee-" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [(">&-", b"standard output is closed"), ("> /dev/full", b"cannot write to standard output")],
+)
+def test_standard_output_that_cannot_be_written_to(where, message):
+    line = shlex.join([sys.executable, "-m", "labelrank", "compare", "iris", *QUICK, "--rankers", "dummy-borda"])
+    done = subprocess.run(f"{line} {where}", shell=True, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"labelrank: error: " + message)
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_closed_standard_error():
+    line = shlex.join([sys.executable, "-m", "labelrank", "compare", "iris", *QUICK, "-f", "csv"])
+    done = subprocess.run(f"{line} 2>&-", shell=True, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"data,ranker,")
 
 
 def test_an_error_in_a_process():

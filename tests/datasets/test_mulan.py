@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from labelrank import PreferenceGraphs
-from labelrank.datasets import read_mulan
+from labelrank.datasets import DataFileError, read_mulan
 
 NAN = np.nan
 XML = """<?xml version="1.0" encoding="utf-8"?>
@@ -89,7 +89,7 @@ def test_numeric_labels_and_ignored_attributes(folder):
 
 def test_label_file_is_looked_for(write):
     path = write("birds-test.arff", HEADER + DENSE)
-    with pytest.raises(FileNotFoundError, match=r"birds-test.xml or birds.xml beside birds-test.arff .* labels="):
+    with pytest.raises(DataFileError, match=r"^birds-test.arff: expected an XML file .*, found neither; pass labels="):
         read_mulan(path)
     write("birds.xml", XML)
     assert read_mulan(path).target.shape == (2, 2)
@@ -101,15 +101,15 @@ def test_label_file_is_looked_for(write):
     ("data", "message"),
     [
         ("1,2,C,0\n", r"line 8: expected 5 values, one per attribute, found 4"),
-        ("1,2,F,0,1\n", r"line 8: expected one of \{C, D, E\} or \? for the attribute 'key', found 'F'"),
+        ("1,2,F,0,1\n", r"line 8: expected one of \['C', 'D', 'E'\] or \? for the attribute 'key', found 'F'"),
         ("1,2,C,0,1\n?,2,C,0,1\n", r"line 9: expected 0 or 1 for the label 'calm', found \?"),
         ("{0 1\n", r"line 8: expected a sparse instance that ends in \}"),
         ("{0 1}\n{1 2, 0 1}\n", r"line 9: expected an index larger than 1, found 0"),
         ("{5 1}\n", r"line 8: expected an index from 0 to 4, found 5"),
-        ("{x 1}\n", r"line 8: expected pairs of index and value, found 'x 1'"),
+        ("{x 1}\n", r"line 8: expected pairs of index and value: an index, an integer of at least 0, found 'x'"),
         ("{1}\n", r"line 8: expected pairs of index and value, found '1'"),
         ("{1 fast}\n", r"line 8: expected a number or \? for the attribute 'tempo', found 'fast'"),
-        ("{2 F}\n", r"line 8: expected one of \{C, D, E\}"),
+        ("{2 F}\n", r"line 8: expected one of \['C', 'D', 'E'\]"),
         ("{0 ?}\n", r"line 8: expected 0 or 1 for the label 'calm', found \?"),
         ("{0 1}\n1,2,C,0,1\n", r"line 9: expected a sparse instance in braces"),
     ],
@@ -145,8 +145,8 @@ def test_labels_that_are_not_binary(folder):
             "<labels>\n\n<label name='joy'/></labels>",
             r"line 3: expected the name of an attribute of songs.arff, found 'joy'",
         ),
-        ("<labels>\n<topic name='joy'/></labels>", r"line 2: expected the element <label>, found <topic>"),
-        ("<html/>", r"line 1: expected the element <labels>, found <html>"),
+        ("<labels>\n<topic name='joy'/></labels>", r"line 2: expected the element <label>, found '<topic>'"),
+        ("<html/>", r"line 1: expected the element <labels>, found '<html>'"),
         ("<labels></labels>", r"line 1: expected a <label>, found none"),
     ],
 )

@@ -115,7 +115,7 @@ def test_malformed_modern(write, name, body, message):
         ("2\n1,A\n3,B\n", r"line 3: expected 2,name, found '3,B'"),
         ("2\n1,A\n2,B\n5,5\n", r"line 4: expected voters,sum of counts,different orders"),
         ("2\n1,A\n2,B\n5,5,1\n4,1,2\n", r"line 4: expected 5 voters, as declared there, found 4"),
-        ("2\n1,A\n2,B\n1,1,1\n1\n", r"line 5: expected count,order, found '1'"),
+        ("2\n1,A\n2,B\n1,1,1\n1\n", r"line 5: expected count, order, found '1'"),
     ],
 )
 def test_malformed_headers(write, content, message):

@@ -106,10 +106,10 @@ def test_ignored_attributes(write):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("1,a>d\n", r"line 5: expected labels of \{a, b, c\} with > between them, found 'd'"),
+        ("1,a>d\n", r"line 5: expected labels of \['a', 'b', 'c'\] with > between them, found 'd'"),
         (
             "1,a>b\n1,a>>b\n",
-            r"line 6: expected labels of \{a, b, c\} with > between them, found nothing beside a > in 'a>>b'",
+            r"line 6: expected labels of \['a', 'b', 'c'\] with > between them, found nothing beside a > in 'a>>b'",
         ),
         ("1,a>b>a\n", r"line 5: expected each label once in a chain, found 'a' twice"),
         ("1,a>b|b>a\n", r"line 5: expected chains that agree on each pair of labels, found a>b and b>a"),

@@ -10,8 +10,10 @@ def main() -> None:
     """Run the command line."""
     require_extra()
     from labelrank.cli.app import app
+    from labelrank.cli.streams import standard_streams
 
-    app(prog_name="labelrank")
+    with standard_streams("labelrank"):
+        app(prog_name="labelrank")
 
 
 def require_extra() -> None:

@@ -33,6 +33,13 @@ class MissingHow(StrEnum):
     top = "top"
 
 
+class Unsolved(StrEnum):
+    """Meanings of an empty cell in a label column; see :func:`labelrank.datasets.read_csv`."""
+
+    last = "last"
+    missing = "missing"
+
+
 def fail(message: object) -> NoReturn:
     """Exit with status 2 and a message: a mistake of the user needs no traceback."""
     typer.echo(f"labelrank: error: {message}", err=True)
@@ -62,7 +69,7 @@ def compare(
         str,
         typer.Argument(
             help="A built-in data set (iris, wine, digits, fried, synthetic) or a file (.csv, .tsv, .parquet, .xarff; "
-            "the text formats also with .gz)."
+            "the text formats also with .gz and .bz2)."
         ),
     ] = "iris",
     labels: Annotated[
@@ -72,8 +79,18 @@ def compare(
     scores: Annotated[
         bool, typer.Option("--scores", help="The label columns hold scores, larger is better, instead of ranks.")
     ] = False,
+    costs: Annotated[
+        bool, typer.Option("--costs", help="The label columns hold costs, smaller is better, instead of ranks.")
+    ] = False,
+    unsolved: Annotated[
+        Unsolved | None,
+        typer.Option(help="An empty label column: a failure, which comes last, or missing, which was not observed."),
+    ] = None,
     ignore: Annotated[
         str | None, typer.Option(help="Columns to leave out: a prefix, a list a,b,c or a /pattern/.")
+    ] = None,
+    max_bytes: Annotated[
+        int | None, typer.Option(min=1, help="Limit of the unpacked file and its matrices.", show_default="2**30")
     ] = None,
     rankers: Annotated[
         str | None, typer.Option(help="Compare only these rankers, separated by commas.", show_default="all")
@@ -102,14 +119,15 @@ def compare(
 ) -> None:
     """Compare all rankers on a data set by repeated cross-validation."""
     from labelrank.cli.compare import Protocol, available_rankers, choose_metrics, choose_rankers, compare_rankers
-    from labelrank.cli.data import load
+    from labelrank.cli.data import FileOptions, load
     from labelrank.cli.progress import progress_bar
     from labelrank.cli.report import print_comparison
 
     try:
         metrics = choose_metrics(metric or ["tau"])
         chosen = choose_rankers(available_rankers(seed), rankers)
-        problem = load(data, labels=labels, scores=scores, ignore=ignore, seed=seed)
+        meaning = None if unsolved is None else unsolved.value
+        problem = load(data, FileOptions(labels, scores, costs, meaning, ignore, max_bytes), seed)
         if folds > len(problem.target):
             raise ValueError(
                 f"--folds {folds} needs at least as many instances; {problem.name} has {len(problem.target)}"

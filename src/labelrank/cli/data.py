@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from labelrank import datasets
 from labelrank.supervision import as_graphs
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".xarff", ".arff")
-_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # also read with .gz appended
+_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # also read with .gz or .bz2 appended
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,33 @@ BUILT_IN: dict[str, Callable[[int], Any]] = {
 }
 
 
-def load(data: str, *, labels: str | None, scores: bool, ignore: str | None, seed: int) -> Problem:
+@dataclass(frozen=True)
+class FileOptions:
+    """How to read a file: the options of the command line of these names."""
+
+    labels: str | None = None
+    scores: bool = False
+    costs: bool = False
+    unsolved: str | None = None
+    ignore: str | None = None
+    max_bytes: int | None = None
+
+    def given(self, *names: str) -> list[str]:
+        """Return those of the options that were given, as they are written."""
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) not in (None, False)]
+
+
+def load(data: str, options: FileOptions, seed: int) -> Problem:
     """Load a built-in data set by name, or a file; errors speak of the options of the command line."""
     if data in BUILT_IN:
-        if labels is not None or scores or ignore is not None:
-            raise ValueError(f"--labels, --scores and --ignore are for files, and {data} is a built-in data set")
+        if given := options.given(*(field.name for field in fields(options))):
+            raise ValueError(f"{', '.join(given)} are for files, and {data} is a built-in data set")
         X, y = BUILT_IN[data](seed)
         return Problem(data, X, y)
     path = Path(data)
     if not path.is_file():
         raise ValueError(_no_such_data(data, path))
-    bunch = _read(path, labels, scores, ignore)
+    bunch = _read(path, options)
     if not len(bunch.target) or not bunch.data.shape[1]:
         shape = f"{len(bunch.target)} instances and {bunch.data.shape[1]} features"
         raise ValueError(f"{path.name} has {shape}; at least one of each is needed")
@@ -80,38 +96,50 @@ def columns(text: str) -> Any:
 def _suffix(path: Path) -> str | None:
     """The suffix that tells the format of a file, None if it is not known."""
     name = path.name.lower()
-    kinds = _TEXTS if name.endswith(".gz") else SUFFIXES
-    return next((suffix for suffix in kinds if name.removesuffix(".gz").endswith(suffix)), None)
+    bare = name.removesuffix(".gz").removesuffix(".bz2")
+    return next((suffix for suffix in (SUFFIXES if bare == name else _TEXTS) if bare.endswith(suffix)), None)
 
 
-def _read(path: Path, labels: str | None, scores: bool, ignore: str | None) -> Any:
+# What an error of a reader says to pass, and how that is done here.
+_ON_THE_COMMAND_LINE = {
+    "label column": "--labels PREFIX, --labels a,b,c or --labels '/pattern/'",
+    "labels names": "--labels PREFIX, --labels a,b,c or --labels '/pattern/'",
+    "pass separator=": "a .csv file is read with commas, a .tsv file with tabs",
+    "pass unsolved=": "--unsolved last or --unsolved missing, with --costs or --scores if the values are no ranks",
+    "max_bytes=": "--max-bytes",
+}
+
+
+def _read(path: Path, options: FileOptions) -> Any:
     suffix = _suffix(path)
     if suffix is None:
         known = ", ".join(SUFFIXES)
-        raise ValueError(f"the format of {path.name} is not known; known: {known} (text formats also with .gz)")
+        raise ValueError(
+            f"the format of {path.name} is not known; known: {known} (text formats also with .gz and .bz2)"
+        )
+    arguments: dict[str, Any] = {} if options.max_bytes is None else {"max_bytes": options.max_bytes}
+    reader: Callable[..., Any]
+    ignore = [] if options.ignore is None else columns(options.ignore)
     if suffix in (".xarff", ".arff"):
-        if labels is not None or scores:
-            raise ValueError(f"--labels and --scores are for tables; {path.name} names its labels itself")
-        names = columns(ignore) if ignore is not None else []
-        return datasets.read_xarff(path, ignore=names if isinstance(names, list) else [names])
-    options: dict[str, Any] = {"kind": "scores" if scores else "ranks"}
-    if labels is not None:
-        options["labels"] = columns(labels)
-    if ignore is not None:
-        options["ignore"] = columns(ignore)
+        if given := options.given("labels", "scores", "costs", "unsolved"):
+            raise ValueError(f"{', '.join(given)} are for tables; {path.name} names its labels itself")
+        reader, arguments["ignore"] = datasets.read_xarff, ignore if isinstance(ignore, list) else [ignore]
+    else:
+        if options.scores and options.costs:
+            raise ValueError("--scores says that larger is better, --costs that smaller is; give one of them")
+        reader = datasets.read_parquet if suffix == ".parquet" else datasets.read_csv
+        arguments["kind"] = "scores" if options.scores else "costs" if options.costs else "ranks"
+        arguments |= {"unsolved": options.unsolved, "ignore": ignore}
+        if options.labels is not None:
+            arguments["labels"] = columns(options.labels)
+        if suffix == ".tsv":
+            arguments["separator"] = "\t"
     try:
-        if suffix == ".parquet":
-            return datasets.read_parquet(path, **options)
-        return datasets.read_csv(path, separator="\t" if suffix == ".tsv" else ",", **options)
+        return reader(path, **arguments)
     except ValueError as error:
-        if "label column" in str(error) or "labels names" in str(error):
-            raise ValueError(
-                f"{error}. On the command line: --labels PREFIX, --labels a,b,c or --labels '/pattern/'"
-            ) from error
-        if "pass separator=" in str(error):
-            raise ValueError(
-                f"{error}. On the command line: a .csv file is read with commas, a .tsv file with tabs"
-            ) from error
+        for part, hint in _ON_THE_COMMAND_LINE.items():
+            if part in str(error):
+                raise ValueError(f"{error}. On the command line: {hint}") from error
         raise
 
 

@@ -87,7 +87,8 @@ class TextReport:
     def print(self, how: str = "table") -> None:
         """Print to standard output, with colors on a terminal."""
         if how != "table":
-            print(self.render(how))
+            text, encoding = self.render(how), sys.stdout.encoding or "utf-8"
+            print(text if encoding.lower().startswith("utf") else text.translate(_ASCII))
         else:
             self._draw(Console() if sys.stdout.isatty() else Console(width=_NO_LIMIT, color_system=None))
 

@@ -5,6 +5,7 @@ Generators return ``(X, y)``. Loaders and readers return a :class:`~sklearn.util
 better, equal is tied, NaN is not observed.
 """
 
+from labelrank.datasets._files import DataFileError
 from labelrank.datasets.aslib import read_aslib
 from labelrank.datasets.battles import make_pairwise_battles
 from labelrank.datasets.bundled import (
@@ -24,6 +25,7 @@ from labelrank.datasets.tables import read_csv, read_parquet
 from labelrank.datasets.xarff import read_xarff
 
 __all__ = [
+    "DataFileError",
     "fetch_rcv1_topics",
     "load_digits_rankings",
     "load_fried",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Bunch
 
-from labelrank.datasets._files import PathLike
+from labelrank.datasets._columns import frame_of_matrix
+from labelrank.datasets._files import DataFile, PathLike
 
 
 def names_array(names: Iterable[Any]) -> npt.NDArray[Any]:
@@ -27,14 +28,18 @@ def read_from(path: PathLike, n_samples: int, n_features: int, n_labels: int) ->
 
 
 def make_bunch(
-    data: Any, target: Any, feature_names: Iterable[str], label_names: Iterable[Any], descr: str, **more: Any
+    data: Any,
+    target: Any,
+    feature_names: Sequence[str],
+    label_names: Iterable[Any],
+    descr: str,
+    *,
+    as_frame: bool = False,
+    file: DataFile | None = None,
+    **more: Any,
 ) -> Bunch:
-    """Bunch with the fields that all loaders and readers share."""
-    return Bunch(
-        data=data,
-        target=target,
-        feature_names=list(feature_names),
-        label_names=names_array(label_names),
-        DESCR=descr,
-        **more,
-    )
+    """Bunch with the fields that all loaders and readers share; `file` has the limit of matrices that become frames."""
+    labels = names_array(label_names)
+    if as_frame:
+        data, target = frame_of_matrix(data, feature_names, file), frame_of_matrix(target, labels, file)
+    return Bunch(data=data, target=target, feature_names=feature_names, label_names=labels, DESCR=descr, **more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
+from labelrank.datasets._files import DataFile, excerpt, repeated
 
 Nominal = Literal["onehot", "keep"]
 
@@ -27,7 +28,13 @@ Column = FloatArray | Category
 
 
 def features_from_columns(
-    columns: Mapping[Any, Column], n_samples: int, nominal: Nominal, max_categories: int, frame: Any = None
+    columns: Mapping[Any, Column],
+    n_samples: int,
+    nominal: Nominal,
+    max_categories: int,
+    *,
+    frame: Any = None,
+    file: DataFile | None = None,
 ) -> tuple[Any, list[str]]:
     """The columns as a matrix, or as a frame, and their names.
 
@@ -36,19 +43,24 @@ def features_from_columns(
     """
     if nominal == "keep" and any(isinstance(column, Category) for column in columns.values()):
         return new_frame(columns) if frame is None else frame, [str(name) for name in columns]
-    blocks: list[FloatArray] = [np.empty((n_samples, 0))]
+    values = {name: _values(name, column, max_categories) for name, column in columns.items()}
     names: list[str] = []
+    for name, listed in values.items():
+        names += [str(name)] if listed is None else [f"{name}={value}" for value in listed]
+    if file is not None:
+        file.require(8 * n_samples * len(names), "the matrix of features")
+    data = np.empty((n_samples, len(names)))
+    start = 0
     for name, column in columns.items():
         if isinstance(column, Category):
-            values = _values(name, column, max_categories)
-            place = {value: i for i, value in enumerate(values)}
+            place = {value: i for i, value in enumerate(values[name] or ())}
             codes = np.array([-1 if text is None else place[text] for text in column.texts], dtype=np.intp)
-            blocks.append(one_hot(codes, len(values)))
-            names.extend(f"{name}={value}" for value in values)
+            data[:, start : start + len(place)] = one_hot(codes, len(place))
+            start += len(place)
         else:
-            blocks.append(column[:, np.newaxis])
-            names.append(str(name))
-    return np.ascontiguousarray(np.hstack(blocks)), names
+            data[:, start] = column
+            start += 1
+    return data, names
 
 
 def one_hot(codes: npt.NDArray[np.intp], n_values: int) -> FloatArray:
@@ -60,7 +72,10 @@ def one_hot(codes: npt.NDArray[np.intp], n_values: int) -> FloatArray:
     return block
 
 
-def _values(name: Any, column: Category, max_categories: int) -> Sequence[str]:
+def _values(name: Any, column: Column, max_categories: int) -> Sequence[str] | None:
+    """The values of a column of texts, None for a column of numbers."""
+    if not isinstance(column, Category):
+        return None
     if column.values is not None:
         return column.values
     values = sorted({text for text in column.texts if text is not None})
@@ -121,6 +136,23 @@ def new_frame(columns: Mapping[Any, Column]) -> Any:
     }
     library = installed(("polars", "pandas"), 'nominal="keep" returns a data frame and')
     return nw.from_dict(lists, backend=library).to_native()
+
+
+def frame_of_matrix(matrix: Any, names: Iterable[Any], file: DataFile | None = None) -> Any:
+    """A polars frame (pandas where polars is not installed) of an array or a sparse matrix; others stay as they are."""
+    import narwhals as nw
+
+    if not isinstance(matrix, np.ndarray) and not hasattr(matrix, "toarray"):  # a frame, or graphs, which have names
+        return matrix
+    if file is not None:
+        file.require(matrix.shape[0] * matrix.shape[1] * matrix.dtype.itemsize, "the dense frame (as_frame)")
+    dense = np.asarray(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
+    columns = [str(name) for name in names]
+    if twice := repeated(columns):
+        raise ValueError(f"as_frame needs columns of different names, and {excerpt(twice[0])} is there twice")
+    frame = nw.from_numpy(dense, schema=columns, backend=installed(("polars", "pandas"), "as_frame=True"))
+    # polars has null for what is missing; pandas has NaN
+    return (frame.with_columns(nw.all().fill_nan(None)) if dense.dtype.kind == "f" else frame).to_native()
 
 
 def installed(libraries: Sequence[str], purpose: str) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
+from labelrank.datasets._files import DataFile, excerpt, malformed, repeated
 
 Texts = list[str | None]
 
@@ -19,7 +19,7 @@ Texts = list[str | None]
 class TextTable:
     """A CSV file: its columns by name, None where a value is missing, and the line on which each record starts."""
 
-    path: PathLike
+    file: DataFile
     columns: dict[str, Texts]
     lines: list[int]
 
@@ -29,11 +29,13 @@ class TextTable:
         values = [_number(text) for text in texts]
         if None in values:
             record = values.index(None)
-            raise malformed(self.path, self.lines[record], f"a number in the column {name!r}", repr(texts[record]))
+            raise malformed(
+                self.file, self.lines[record], f"a number in the column {name!r}", excerpt(str(texts[record]))
+            )
         array = np.array(values, dtype=np.float64)
         if finite and np.isinf(array).any():
             record = int(np.argmax(np.isinf(array)))
-            raise malformed(self.path, self.lines[record], f"{finite} {name!r}", str(array[record]))
+            raise malformed(self.file, self.lines[record], f"{finite} {name!r}", str(array[record]))
         return array
 
     def numbers_or_texts(self, name: str, *, mixed: bool) -> npt.NDArray[np.float64] | Texts:
@@ -46,10 +48,11 @@ class TextTable:
         if n_texts < n_known and not mixed:
             record = values.index(None)
             raise malformed(
-                self.path,
+                self.file,
                 self.lines[record],
                 f"a number in the column {name!r}, as in {n_known - n_texts} of its {n_known} values",
-                f'{texts[record]!r}; pass it in null_values if it means a missing value, or pass nominal="keep"',
+                f"{excerpt(str(texts[record]))}; pass it in null_values if it means a missing value, or pass "
+                'nominal="keep"',
             )
         return texts
 
@@ -64,30 +67,30 @@ def _number(text: str | None) -> float | None:
         return None
 
 
-def read_text_table(
-    path: PathLike, *, separator: str = ",", null_values: Sequence[str] = (), encoding: str = "utf-8"
-) -> TextTable:
+def read_text_table(file: DataFile, *, separator: str = ",", null_values: Sequence[str] = ()) -> TextTable:
     """Read a CSV file; texts are stripped of blanks, and missing if they are empty or one of `null_values`."""
-    records = _records(path, separator, encoding)
+    if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n':
+        raise ValueError(f"separator must be one character, such as ',', ';' or a tab, got {separator!r}")
+    records = _records(file, separator)
     line, header = next(records, (1, []))
     header = [name.strip() for name in header]
-    _check_header(path, line, header, separator)
+    _check_header(file, line, header, separator)
     nulls = {"", *null_values}
     columns: list[Texts] = [[] for _ in header]
     lines = []
     for line, values in records:
         if len(values) != len(header):
-            raise malformed(path, line, f"{len(header)} values, as in the header", f"{len(values)}")
+            raise malformed(file, line, f"{len(header)} values, as in the header", f"{len(values)}")
         lines.append(line)
         for column, value in zip(columns, values, strict=True):
             text = value.strip()
             column.append(None if text in nulls else text)
-    return TextTable(path, dict(zip(header, columns, strict=True)), lines)
+    return TextTable(file, dict(zip(header, columns, strict=True)), lines)
 
 
-def _records(path: PathLike, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+def _records(file: DataFile, separator: str) -> Iterator[tuple[int, list[str]]]:
     """(number of its first line, values) of every record; blank lines are skipped."""
-    lines = (line + "\n" for _, line in read_lines(path, encoding))
+    lines = (line + "\n" for _, line in file.lines())
     reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         start = reader.line_num + 1
@@ -96,18 +99,19 @@ def _records(path: PathLike, separator: str, encoding: str) -> Iterator[tuple[in
         except StopIteration:
             return
         except csv.Error as error:
-            raise malformed(path, start, f"values separated by {separator!r}", f"a broken record ({error})") from error
+            hint = "; raise it by csv.field_size_limit" if "field limit" in str(error) else ""
+            found = f"a broken record ({error}){hint}"
+            raise malformed(file, start, f"values separated by {separator!r}", found) from error
         if values:
             yield start, values
 
 
-def _check_header(path: PathLike, line: int, header: list[str], separator: str) -> None:
+def _check_header(file: DataFile, line: int, header: list[str], separator: str) -> None:
     if not header:
-        raise malformed(path, 1, "a header that names the columns", "an empty file")
+        raise malformed(file, 1, "a header that names the columns", "an empty file")
     other = next((mark for mark in ";\t," if mark != separator and mark in header[0]), None)
     if len(header) == 1 and other is not None:
         found = f"{excerpt(header[0])}; pass separator={other!r}"
-        raise malformed(path, line, f"the names of columns, separated by {separator!r}", found)
-    repeated = [name for i, name in enumerate(header) if name in header[:i]]
-    if repeated:
-        raise malformed(path, line, "a header with different names", f"the name {repeated[0]!r} twice")
+        raise malformed(file, line, f"the names of columns, separated by {separator!r}", found)
+    if twice := repeated(header):
+        raise malformed(file, line, "a header with different names", f"the name {excerpt(twice[0])} twice")

@@ -1,22 +1,55 @@
-"""Text files and the error for what is wrong with them."""
+"""Files as readers see them: opened, unpacked, bounded and decoded in one place, with one kind of error."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
+import io
 import os
+import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 PathLike = str | os.PathLike[str]
 
+MAX_BYTES = 2**30
+# Exceptions of parsers, of unpacking and of conversions. Others (TypeError, FileNotFoundError) are about arguments.
+_FOREIGN = (ValueError, ArithmeticError, LookupError, EOFError, MemoryError, RecursionError, zlib.error)
+_PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+_DIGITS = 18  # an integer of as many digits fits into 64 bits
 
-def malformed(path: PathLike, line: int | None, expected: str, found: str) -> ValueError:
+
+class DataFileError(ValueError):
+    r"""A data file cannot be read; the message has its name, the line, what was found and what to do.
+
+    All functions ``labelrank.datasets.read_*`` raise it, and nothing else, for what is wrong in the content of a file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from labelrank.datasets import DataFileError, read_csv
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "drinks.csv")
+    >>> _ = path.write_text("age,rank_tea,rank_beer\n30,1,2\n40,first,1\n")
+    >>> try:
+    ...     read_csv(path)
+    ... except DataFileError as error:
+    ...     print(error)
+    drinks.csv, line 3: expected a number in the column 'rank_tea', found 'first'
+    """
+
+
+def malformed(path: PathLike, line: int | None, expected: str, found: str) -> DataFileError:
     """The error for a file that breaks its format: where, what was expected, what was found."""
-    where = Path(path).name if line is None else f"{Path(path).name}, line {line}"
-    return ValueError(f"{where}: expected {expected}, found {found}")
+    return DataFileError(f"{_where(path, line)}: expected {expected}, found {found}")
+
+
+def _where(path: PathLike, line: int | None) -> str:
+    return Path(path).name if line is None else f"{Path(path).name}, line {line}"
 
 
 def excerpt(text: str, length: int = 60) -> str:
@@ -25,33 +58,129 @@ def excerpt(text: str, length: int = 60) -> str:
     return repr(text if len(text) <= length else text[: length - 1] + "…")
 
 
-def read_lines(path: PathLike, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """(line number, line) of a text file, without line ends and byte order mark; unpacks ``.gz`` and ``.bz2``."""
-    unpack: Any = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(path).suffix, open)
-    with unpack(path, "rb") as lines:
-        for number, line in enumerate(_universal_lines(_unpacked(path, lines)), start=1):
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-            try:
-                yield number, line.decode(encoding)
-            except UnicodeDecodeError as error:
-                bad = line[error.start : error.start + 1]
-                raise malformed(path, number, f"text in the encoding {encoding}", f"the byte {bad!r}") from error
+def listing(names: Any, most: int = 20) -> str:
+    """Names in brackets, with an ellipsis in place of those that are too many to read."""
+    names = list(names)
+    shown = ", ".join(excerpt(name) if isinstance(name, str) else repr(name) for name in names[:most])
+    return f"[{shown}]" if len(names) <= most else f"[{shown}, … ({len(names)} in all)]"
 
 
-def _unpacked(path: PathLike, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines of a file; raises an error that names it if it ends in ``.gz`` and is something else, or cut off."""
-    try:
-        yield from lines
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise malformed(path, None, "a complete file packed by gzip", f"something else ({error})") from error
+def repeated(names: Iterable[Any]) -> list[Any]:
+    """The names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
-def _universal_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines ended by LF, CRLF or a lone CR."""
-    for line in lines:
-        body = line.removesuffix(b"\n").removesuffix(b"\r")
-        if b"\r" in body:
-            yield from body.split(b"\r")
-        else:
-            yield body
+class DataFile(os.PathLike[str]):
+    """A file that is read: a context in which everything that goes wrong becomes a :class:`DataFileError`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, unpacked if its name ends in ``.gz`` or ``.bz2``.
+    encoding : str, default="utf-8"
+        Encoding of a text file.
+    max_bytes : int, default=2**30
+        Limit of the unpacked content, and of the arrays that are made of it (see `require`).
+    """
+
+    def __init__(self, path: PathLike, *, encoding: str = "utf-8", max_bytes: int = MAX_BYTES) -> None:
+        if not isinstance(max_bytes, Integral) or max_bytes < 1:
+            raise ValueError(f"max_bytes must be a positive integer, got {max_bytes!r}")
+        self.path: Path = Path(path)
+        self.encoding: str = encoding
+        self.max_bytes: int = max_bytes
+        self.line: int | None = None  # the one that is being read
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __enter__(self) -> DataFile:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, _FOREIGN) and not isinstance(error, DataFileError):
+            reason = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+            raise DataFileError(f"{_where(self, self.line)}: {reason}") from error
+
+    def open(self) -> io.BufferedReader:
+        """Open the unpacked content."""
+        content = _PACKED.get(self.path.suffix.lower(), open)(self.path, "rb")
+        return io.BufferedReader(_BoundedContent(self, content), 2**16)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """(line number, line) of a text file, without line ends (LF, CRLF or CR) and byte order mark."""
+        try:
+            codecs.lookup(self.encoding)
+            text = io.TextIOWrapper(self.open(), self.encoding, errors="labelrank.mark")
+        except LookupError as error:
+            raise ValueError(f"encoding must be the name of a text encoding, got {self.encoding!r}") from error
+        with text:
+            self.line = 1
+            for number, line in enumerate(text, start=1):
+                self.line = number
+                if not line.isascii():
+                    self._check_marks(line)
+                    line = line.removeprefix("\ufeff") if number == 1 else line
+                yield number, line.removesuffix("\n")
+        self.line = None
+
+    def _check_marks(self, line: str) -> None:
+        if mark := re.search("[\udc00-\udcff]", line):
+            bad = bytes([ord(mark[0]) - 0xDC00])
+            likely = "utf-16" if self.line == 1 and mark.start() == 0 and bad in b"\xff\xfe" else "latin-1"
+            found = f'the byte {bad!r}; pass another encoding, such as encoding="{likely}"'
+            raise malformed(self, self.line, f"text in the encoding {self.encoding}", found)
+
+    def integer(self, line: int | None, text: str, what: str, least: int = 0) -> int:
+        """Parse an integer of at least `least`, and of 64 bits."""
+        text = text.strip()
+        if not text.isdecimal() or len(text) > _DIGITS or int(text) < least:
+            raise malformed(self, line, f"{what}, an integer of at least {least}", excerpt(text))
+        return int(text)
+
+    def require(self, n_bytes: int, what: str) -> None:
+        """Raise an error if `what` takes more bytes than the limit."""
+        if n_bytes > self.max_bytes:
+            raise DataFileError(
+                f"{_where(self, self.line)}: {what} takes {n_bytes:,} bytes or more, and the limit is max_bytes="
+                f"{self.max_bytes:,}; if the file is what it should be, pass a larger max_bytes"
+            )
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    """Decode a byte that is not text to a lone surrogate, so that the line which has it can be told."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return chr(0xDC00 + error.object[error.start]), error.end
+
+
+codecs.register_error("labelrank.mark", _mark)
+
+
+class _BoundedContent(io.RawIOBase):
+    """The unpacked content of a file, up to its limit."""
+
+    def __init__(self, file: DataFile, content: Any) -> None:
+        self._file = file
+        self._content = content
+        self._n_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            n_bytes: int = self._content.readinto(buffer)
+        except (EOFError, OSError, zlib.error) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            how = "bzip2" if self._file.path.suffix.lower() == ".bz2" else "gzip"
+            found = f"something else ({error})"
+            raise malformed(self._file, None, f"a complete file packed by {how}", found) from error
+        self._n_bytes += n_bytes
+        self._file.require(self._n_bytes, "the unpacked content")
+        return n_bytes
+
+    def close(self) -> None:
+        self._content.close()
+        super().close()

@@ -14,7 +14,7 @@ from labelrank.datasets._checks import COUNT
 from labelrank.datasets.semi_synthetic import rankings_from_classification, ranks_of_columns
 
 
-def load_iris_rankings(*, return_X_y: bool = False) -> Any:
+def load_iris_rankings(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load iris as a label ranking problem: 150 instances, 4 features, 3 labels.
 
     The features are those of :func:`sklearn.datasets.load_iris`. The classes are ranked by their posterior probability
@@ -25,6 +25,9 @@ def load_iris_rankings(*, return_X_y: bool = False) -> Any:
     ----------
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames with the names as columns (polars, or pandas if polars is not
+        installed).
 
     Returns
     -------
@@ -40,10 +43,10 @@ def load_iris_rankings(*, return_X_y: bool = False) -> Any:
     """
     from sklearn.datasets import load_iris
 
-    return _from_classes(load_iris(), "Iris plants", return_X_y)
+    return _from_classes(load_iris(), "Iris plants", return_X_y, as_frame)
 
 
-def load_wine_rankings(*, return_X_y: bool = False) -> Any:
+def load_wine_rankings(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load wine as a label ranking problem: 178 instances, 13 features, 3 labels.
 
     The features are those of :func:`sklearn.datasets.load_wine`. The classes are ranked by their posterior probability
@@ -54,6 +57,9 @@ def load_wine_rankings(*, return_X_y: bool = False) -> Any:
     ----------
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames with the names as columns (polars, or pandas if polars is not
+        installed).
 
     Returns
     -------
@@ -69,10 +75,10 @@ def load_wine_rankings(*, return_X_y: bool = False) -> Any:
     """
     from sklearn.datasets import load_wine
 
-    return _from_classes(load_wine(), "Wines of three growers", return_X_y)
+    return _from_classes(load_wine(), "Wines of three growers", return_X_y, as_frame)
 
 
-def load_digits_rankings(*, return_X_y: bool = False) -> Any:
+def load_digits_rankings(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load digits as a label ranking problem: 1797 instances, 64 features, 10 labels.
 
     The features are those of :func:`sklearn.datasets.load_digits`. The classes are ranked by their posterior
@@ -82,6 +88,9 @@ def load_digits_rankings(*, return_X_y: bool = False) -> Any:
     ----------
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames with the names as columns (polars, or pandas if polars is not
+        installed).
 
     Returns
     -------
@@ -97,20 +106,20 @@ def load_digits_rankings(*, return_X_y: bool = False) -> Any:
     """
     from sklearn.datasets import load_digits
 
-    return _from_classes(load_digits(), "Handwritten digits", return_X_y)
+    return _from_classes(load_digits(), "Handwritten digits", return_X_y, as_frame)
 
 
-def _from_classes(classes: Bunch, title: str, return_X_y: bool) -> Any:
+def _from_classes(classes: Bunch, title: str, return_X_y: bool, as_frame: bool) -> Any:
     rankings = rankings_from_classification(classes.data, classes.target)
-    if return_X_y:
-        return rankings.data, rankings.target
     descr = f"{title}, as label rankings\n\n{rankings.DESCR}\n\nThe classification data:\n\n{classes.DESCR}"
     names = [str(name) for name in classes.target_names]
-    return make_bunch(rankings.data, rankings.target, classes.feature_names, names, descr)
+    features = list(classes.feature_names)
+    bunch = make_bunch(rankings.data, rankings.target, features, names, descr, as_frame=as_frame)
+    return (bunch.data, bunch.target) if return_X_y else bunch
 
 
 @validate_params(n_samples=COUNT)
-def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
+def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load a Friedman label ranking problem: 40,768 instances, 9 features, 5 labels.
 
     The features x0, …, x8 are independent and uniform on [0, 1]. The value of label j is f(xj, …, x(j+4)) plus standard
@@ -125,6 +134,9 @@ def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
         Number of instances.
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames with the names as columns (polars, or pandas if polars is not
+        installed).
 
     Returns
     -------
@@ -146,10 +158,10 @@ def load_fried(n_samples: int = 40_768, *, return_X_y: bool = False) -> Any:
     noise = np.random.RandomState(1).standard_normal((n_samples, 5))
     values = np.column_stack([_friedman(X[:, j : j + 5]) for j in range(5)]) + noise
     target = ranks_of_columns(values)
-    if return_X_y:
-        return X, target
     descr = str(inspect.getdoc(load_fried)).partition("\n\nParameters")[0]
-    return make_bunch(X, target, [f"x{i}" for i in range(9)], [f"f{j}" for j in range(5)], descr)
+    names = [f"x{i}" for i in range(9)], [f"f{j}" for j in range(5)]
+    bunch = make_bunch(X, target, *names, descr, as_frame=as_frame)
+    return (bunch.data, bunch.target) if return_X_y else bunch
 
 
 def _friedman(x: Any) -> Any:

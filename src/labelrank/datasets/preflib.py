@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from labelrank.datasets._bunch import make_bunch, read_from
-from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
+from labelrank.datasets._files import MAX_BYTES, DataFile, PathLike, excerpt, malformed
 from labelrank.supervision import ranks_from_orders
 
 _TYPES = ("soc", "soi", "toc", "toi")
@@ -22,7 +22,9 @@ Header = dict[str, tuple[int, str]]  # key -> (line, value)
 Order = list[tuple[int, ...]]
 
 
-def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
+def read_preflib(
+    path: PathLike, *, encoding: str = "utf-8", as_frame: bool = False, max_bytes: int = MAX_BYTES
+) -> Bunch:
     """Read orders of alternatives from a PrefLib file: ``.soc``, ``.soi``, ``.toc`` or ``.toi``.
 
     The four types are strict or with ties (s, t) and complete or incomplete (c, i). Both the present format (a header
@@ -32,9 +34,13 @@ def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
     Parameters
     ----------
     path : str or path-like
-        The file, packed by gzip if its name ends in ``.gz``.
+        The file, packed if its name ends in ``.gz`` or ``.bz2``.
     encoding : str, default="utf-8"
         Encoding of the file. A byte order mark is ignored.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames, see :func:`read_csv`.
+    max_bytes : int, default=2**30
+        Limit of the unpacked file and of each matrix that is made of it.
 
     Returns
     -------
@@ -67,39 +73,53 @@ def read_preflib(path: PathLike, *, encoding: str = "utf-8") -> Bunch:
            [ 2.,  2.,  1.],
            [nan,  1., nan]])
     """
-    lines = [(number, text.strip()) for number, text in read_lines(path, encoding) if text.strip()]
-    if not lines:
-        raise malformed(path, 1, "a PrefLib header", "an empty file")
-    modern = lines[0][1].startswith("#")
-    suffix = Path(str(path).removesuffix(".gz")).suffix.lower().removeprefix(".")
-    header, rest = _modern_header(path, lines) if modern else _old_header(path, lines)
-    type_line, kind = header.get("DATA TYPE", (None, suffix))
-    kind = kind.lower()
-    if kind not in _TYPES:
-        raise malformed(path, type_line, "one of the types soc, soi, toc, toi (orders)", repr(kind))
-    names = _names(path, header, rest[0][0] if rest else lines[-1][0] + 1)
-    ballots = []
-    for line, text in rest:
-        count, separator, order = text.partition(":" if modern else ",")
-        if not separator:
-            raise malformed(path, line, "count: order" if modern else "count,order", excerpt(text))
-        n_voters = _integer(path, line, count, "the number of voters", 1)
-        ballots.append((n_voters, _order(path, line, order, kind, len(names))))
-    counts = np.array([count for count, _ in ballots], dtype=np.intp)
-    totals = (("NUMBER VOTERS", "voters", counts.sum()), ("NUMBER UNIQUE ORDERS", "orders", len(counts)))
-    for key, what, found in totals:
-        if key in header:  # a file that was cut off is found here
-            total = _integer(path, *header[key], key.lower())
-            if total != found:
-                raise malformed(path, header[key][0], f"{total} {what}, as declared there", f"{found} in the file")
-    ranks = ranks_from_orders([order for _, order in ballots], n_labels=len(names))
-    target = np.repeat(ranks, counts, axis=0)
-    texts = [header[key][1] for key in ("TITLE", "DESCRIPTION") if key in header]
-    texts.append(f"{read_from(path, len(target), 0, len(names))} Voters; PrefLib type {kind}.")
-    return make_bunch(np.empty((len(target), 0)), target, [], names, "\n\n".join(filter(None, texts)))
+    with DataFile(path, encoding=encoding, max_bytes=max_bytes) as file:
+        lines = [(number, text.strip()) for number, text in file.lines() if text.strip()]
+        if not lines:
+            raise malformed(file, 1, "a PrefLib header", "an empty file")
+        modern = lines[0][1].startswith("#")
+        header, rest = _modern_header(file, lines) if modern else _old_header(file, lines)
+        type_line, kind = header.get("DATA TYPE", (None, _suffix(file.path)))
+        kind = kind.lower()
+        if kind not in _TYPES:
+            raise malformed(file, type_line, "one of the types soc, soi, toc, toi (orders)", excerpt(kind))
+        names = _names(file, header, rest[0][0] if rest else lines[-1][0] + 1)
+        counts, orders = _ballots(file, rest, ":" if modern else ",", kind, len(names))
+        totals = (("NUMBER VOTERS", "voters", sum(counts)), ("NUMBER UNIQUE ORDERS", "orders", len(counts)))
+        for key, what, found in totals:
+            if key in header:  # a file that was cut off is found here
+                total = file.integer(*header[key], key.lower())
+                if total != found:
+                    raise malformed(file, header[key][0], f"{total} {what}, as declared there", f"{found} in the file")
+        file.require(8 * max(sum(counts), len(counts)) * len(names), "the matrix of ranks")
+        target = np.repeat(ranks_from_orders(orders, n_labels=len(names)), counts, axis=0)
+        texts = [header[key][1] for key in ("TITLE", "DESCRIPTION") if key in header]
+        texts.append(f"{read_from(file, len(target), 0, len(names))} Voters; PrefLib type {kind}.")
+        data, descr = np.empty((len(target), 0)), "\n\n".join(filter(None, texts))
+        return make_bunch(data, target, [], names, descr, as_frame=as_frame, file=file)
 
 
-def _modern_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
+def _suffix(path: Path) -> str:
+    """``soc`` of ``votes.soc.gz``."""
+    packed = path.suffix.lower() in (".gz", ".bz2")
+    return (path.with_suffix("") if packed else path).suffix.removeprefix(".")
+
+
+def _ballots(
+    file: DataFile, lines: Lines, separator: str, kind: str, n_alternatives: int
+) -> tuple[list[int], list[Order]]:
+    """Number of voters and order of each line."""
+    counts, orders = [], []
+    for line, text in lines:
+        count, found, order = text.partition(separator)
+        if not found:
+            raise malformed(file, line, f"count{separator} order", excerpt(text))
+        counts.append(file.integer(line, count, "the number of voters", 1))
+        orders.append(_order(file, line, order, kind, n_alternatives))
+    return counts, orders
+
+
+def _modern_header(file: DataFile, lines: Lines) -> tuple[Header, Lines]:
     """The lines ``# KEY: value``, and the lines after them."""
     header: Header = {}
     n_lines = next((i for i, (_, text) in enumerate(lines) if not text.startswith("#")), len(lines))
@@ -107,20 +127,20 @@ def _modern_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
         key, colon, value = text.removeprefix("#").partition(":")
         key = " ".join(key.split()).upper()
         if key in header and key.startswith(_NAME):
-            raise malformed(path, line, "a name for each alternative", f"a second one for {key.removeprefix(_NAME)}")
+            raise malformed(file, line, "a name for each alternative", f"a second one for {key.removeprefix(_NAME)}")
         if colon:  # other lines are remarks
             header[key] = (line, value.strip())
     return header, [(line, text) for line, text in lines[n_lines:] if not text.startswith("#")]
 
 
-def _old_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
+def _old_header(file: DataFile, lines: Lines) -> tuple[Header, Lines]:
     """The number of alternatives, their names, the totals with the keys of today's format, and the lines after them."""
     header: Header = {"NUMBER ALTERNATIVES": lines[0]}
-    n_alternatives = _integer(path, *lines[0], "the number of alternatives", 1)
-    expected = [*(f"{i},name" for i in range(1, n_alternatives + 1)), "voters,sum of counts,different orders"]
-    for i, what in enumerate(expected, start=1):
+    n_alternatives = file.integer(*lines[0], "the number of alternatives", 1)
+    for i in range(1, n_alternatives + 2):
+        what = f"{i},name" if i <= n_alternatives else "voters,sum of counts,different orders"
         if i >= len(lines):
-            raise malformed(path, lines[-1][0] + 1, what, "the end of the file")
+            raise malformed(file, lines[-1][0] + 1, what, "the end of the file")
         line, text = lines[i]
         first, *others = text.split(",", 1 if i <= n_alternatives else -1)
         if i <= n_alternatives and first.strip() == str(i) and others:
@@ -128,59 +148,56 @@ def _old_header(path: PathLike, lines: Lines) -> tuple[Header, Lines]:
         elif i > n_alternatives and len(others) == 2:
             header["NUMBER VOTERS"], header["NUMBER UNIQUE ORDERS"] = ((line, total) for total in others)
         else:
-            raise malformed(path, line, what, excerpt(text))
-    return header, lines[len(expected) + 1 :]
+            raise malformed(file, line, what, excerpt(text))
+    return header, lines[n_alternatives + 2 :]
 
 
-def _names(path: PathLike, header: Header, end: int) -> list[str]:
+def _names(file: DataFile, header: Header, end: int) -> list[str]:
     """Names of the alternatives, their numbers if they have none; `end` is the line after the header."""
     names: dict[int, str] = {}
+    number_of: dict[str, int] = {}
     for key, (line, name) in header.items():
         if key.startswith(_NAME):
-            number = _integer(path, line, key.removeprefix(_NAME), "the number of an alternative", 1)
-            for other in (other for other, known in names.items() if known == name):
-                found = f"{excerpt(name)} for {other} and for {number}"
-                raise malformed(path, line, "different names of the alternatives", found)
+            number = file.integer(line, key.removeprefix(_NAME), "the number of an alternative", 1)
+            if name in number_of:
+                found = f"{excerpt(name)} for {number_of[name]} and for {number}"
+                raise malformed(file, line, "different names of the alternatives", found)
             names[number] = name
+            number_of[name] = number
     line, n_alternatives = end, len(names)
     if "NUMBER ALTERNATIVES" in header:
         line, text = header["NUMBER ALTERNATIVES"]
-        n_alternatives = _integer(path, line, text, "number alternatives")
+        n_alternatives = file.integer(line, text, "number alternatives")
     if not n_alternatives:
-        raise malformed(path, line, "alternatives in the header", "none")
+        raise malformed(file, line, "alternatives in the header", "none")
     numbers = range(1, n_alternatives + 1)
-    if names and sorted(names) != list(numbers):
-        missing = [number for number in numbers if number not in names]
-        found = f"none for {missing[0]}" if missing else f"one for {max(names)}"
-        raise malformed(path, line, f"names for the alternatives 1 to {n_alternatives}", found)
+    missing = next((number for number in numbers if number not in names), None) if names else None
+    if missing is not None or len(names) > n_alternatives:
+        found = f"none for {missing}" if missing is not None else f"one for {max(names)}"
+        raise malformed(file, line, f"names for the alternatives 1 to {n_alternatives}", found)
+    file.require(100 * n_alternatives, f"the list of {n_alternatives} alternatives")
     return [names.get(number, str(number)) for number in numbers]
 
 
-def _order(path: PathLike, line: int, text: str, kind: str, n_alternatives: int) -> Order:
+def _order(file: DataFile, line: int, text: str, kind: str, n_alternatives: int) -> Order:
     """Groups of tied alternatives, counted from 0."""
     compact = re.sub(r"\{\},?|,\{\}", "", "".join(text.split()))  # an empty group says nothing
     if not _ORDER.fullmatch(compact):
-        raise malformed(path, line, "alternatives such as 1,2,{3,4}", excerpt(text.strip()))
+        raise malformed(file, line, "alternatives such as 1,2,{3,4}", excerpt(text.strip()))
     order: Order = []
     seen: set[int] = set()
     for tied, single in _ITEM.findall(compact):
-        numbers = [_integer(path, line, n, "the number of an alternative", 1) for n in (tied or single).split(",")]
+        numbers = [file.integer(line, n, "the number of an alternative", 1) for n in (tied or single).split(",")]
         for number in numbers:
             if number > n_alternatives:
-                raise malformed(path, line, f"an alternative from 1 to {n_alternatives}", str(number))
+                raise malformed(file, line, f"an alternative from 1 to {n_alternatives}", str(number))
             if number in seen:
-                raise malformed(path, line, "each alternative once", f"{number} twice")
+                raise malformed(file, line, "each alternative once", f"{number} twice")
             seen.add(number)
         if len(numbers) > 1 and kind.startswith("s"):
-            raise malformed(path, line, f"an order without ties (type {kind})", excerpt(f"{{{tied}}}"))
+            raise malformed(file, line, f"an order without ties (type {kind})", excerpt(f"{{{tied}}}"))
         order.append(tuple(number - 1 for number in numbers))
     if len(seen) < n_alternatives and kind.endswith("c"):
         expected = f"a complete order of {n_alternatives} alternatives (type {kind})"
-        raise malformed(path, line, expected, f"{len(seen)} of them")
+        raise malformed(file, line, expected, f"{len(seen)} of them")
     return order
-
-
-def _integer(path: PathLike, line: int, text: str, what: str, least: int = 0) -> int:
-    if not text.strip().isdecimal() or int(text) < least:
-        raise malformed(path, line, f"{what}, an integer of at least {least}", excerpt(text.strip()))
-    return int(text)

@@ -12,21 +12,25 @@ from sklearn.utils import Bunch, check_random_state
 
 from labelrank.datasets._bunch import make_bunch
 from labelrank.datasets._csv import read_text_table
-from labelrank.datasets._files import PathLike, excerpt, malformed, read_lines
+from labelrank.datasets._files import MAX_BYTES, DataFile, PathLike, excerpt, listing, malformed
 
 _HIER = re.compile(r"parent:\s*(\S+)\s+child:\s*(\S+)\s+child-description:.*")
 _COLUMNS = (("parent", "child"), ("group", "topic"))
 
 
-def read_topic_tree(path: PathLike) -> dict[str, str | None]:
+def read_topic_tree(path: PathLike, *, encoding: str = "utf-8", max_bytes: int = MAX_BYTES) -> dict[str, str | None]:
     r"""Read a tree of topics from a ``rcv1.topics.hier.*`` file or a table.
 
     Parameters
     ----------
     path : str or path-like
-        The file, packed by gzip if its name ends in ``.gz``. Either every line reads ``parent: C15  child: C151
+        The file, packed if its name ends in ``.gz`` or ``.bz2``. Either every line reads ``parent: C15  child: C151
         child-description: …``, or the file is a table with tabs that has the columns ``parent`` and ``child``, or
         ``group`` and ``topic``.
+    encoding : str, default="utf-8"
+        Encoding of the file. A byte order mark is ignored.
+    max_bytes : int, default=2**30
+        Limit of the unpacked file.
 
     Returns
     -------
@@ -43,39 +47,40 @@ def read_topic_tree(path: PathLike) -> dict[str, str | None]:
     >>> read_topic_tree(path)
     {'animal': None, 'cat': 'animal'}
     """
-    first = next((line for _, line in read_lines(path) if line.strip()), None)
-    if first is None:
-        raise malformed(path, None, "lines of a topic tree", "an empty file")
-    pairs = _pairs_of_lines(path) if _HIER.fullmatch(first.strip()) else _pairs_of_table(path)
-    parents: dict[str, str | None] = {}
-    line_of: dict[str, int] = {}
-    for number, parent, child in pairs:
-        if child in parents:
-            expected = f"one line for each child, and line {line_of[child]} has {child!r}"
-            raise malformed(path, number, expected, f"{child!r} again")
-        line_of[child] = number
-        parents[child] = None if parent == "None" else parent
-    return parents
+    with DataFile(path, encoding=encoding, max_bytes=max_bytes) as file:
+        first = next((line for _, line in file.lines() if line.strip()), None)
+        if first is None:
+            raise malformed(file, None, "lines of a topic tree", "an empty file")
+        pairs = _pairs_of_lines(file) if _HIER.fullmatch(first.strip()) else _pairs_of_table(file)
+        parents: dict[str, str | None] = {}
+        line_of: dict[str, int] = {}
+        for number, parent, child in pairs:
+            if child in parents:
+                expected = f"one line for each child, and line {line_of[child]} has {excerpt(child)}"
+                raise malformed(file, number, expected, f"{excerpt(child)} again")
+            line_of[child] = number
+            parents[child] = None if parent == "None" else parent
+        return parents
 
 
-def _pairs_of_lines(path: PathLike) -> Iterator[tuple[int, str, str]]:
-    for number, line in read_lines(path):
+def _pairs_of_lines(file: DataFile) -> Iterator[tuple[int, str, str]]:
+    for number, line in file.lines():
         match = _HIER.fullmatch(line.strip())
         if match:
             yield number, match[1], match[2]
         elif line.strip():
-            raise malformed(path, number, "parent: X  child: Y  child-description: Z", excerpt(line))
+            raise malformed(file, number, "parent: X  child: Y  child-description: Z", excerpt(line))
 
 
-def _pairs_of_table(path: PathLike) -> Iterator[tuple[int, str, str]]:
-    table = read_text_table(path, separator="\t")
+def _pairs_of_table(file: DataFile) -> Iterator[tuple[int, str, str]]:
+    table = read_text_table(file, separator="\t")
     names = next((pair for pair in _COLUMNS if set(pair) <= set(table.columns)), None)
     if names is None:
         expected = "parent: X  child: Y  child-description: Z, or a header with the columns parent and child"
-        raise malformed(path, 1, f"{expected}, or group and topic", f"the columns {list(table.columns)}")
+        raise malformed(file, 1, f"{expected}, or group and topic", f"the columns {listing(table.columns)}")
     for number, parent, child in zip(table.lines, *(table.columns[name] for name in names), strict=True):
         if parent is None or child is None:
-            raise malformed(path, number, f"a {names[0]} and a {names[1]}", f"{parent!r} and {child!r}")
+            raise malformed(file, number, f"a {names[0]} and a {names[1]}", f"{parent!r} and {child!r}")
         yield number, parent, child
 
 
@@ -123,7 +128,7 @@ def topics_of_rcv1(rcv1: Any, tree: PathLike | Mapping[str, str | None] | None =
     data = sparse.csr_array(rcv1.data, dtype=np.float64)
     target = sparse.csr_array(rcv1.target, dtype=np.uint8)
     descr = f"RCV1-v2: {data.shape[0]} documents, {data.shape[1]} terms, {len(names)} topics."
-    features = (f"x{i}" for i in range(data.shape[1]))
+    features = [f"x{i}" for i in range(data.shape[1])]
     sample_id = np.asarray(rcv1.sample_id)
     return make_bunch(data, target, features, names, descr, parents=parents, sample_id=sample_id)
 

@@ -183,7 +183,7 @@ def rankings_from_table(
         labels = _check_label_columns(label_columns, names)
         values = matrix[:, labels]
         columns, kept = {f"x{i}": matrix[:, i] for i in names if i not in labels}, None
-    data, feature_names = features_from_columns(columns, len(values), nominal, max_categories, kept)
+    data, feature_names = features_from_columns(columns, len(values), nominal, max_categories, frame=kept)
     target = ranks_of_columns(values, largest_first=largest_first)
     descr = (
         f"{len(target)} instances, {target.shape[1]} labels: columns of a table, standardized, then ranked "

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from labelrank._arrays import FloatArray
-from labelrank._compat import StrOptions, validate_params
+from labelrank._compat import validate_params
 from labelrank.datasets._bunch import make_bunch, read_from
 from labelrank.datasets._checks import COUNT, NOMINAL
 from labelrank.datasets._columns import (
@@ -22,14 +20,14 @@ from labelrank.datasets._columns import (
     column_of_series,
     columns_of_frame,
     features_from_columns,
-    installed,
 )
+from labelrank.datasets._costs import KIND, UNSOLVED, Kind, Unsolved, ranks_from_values
 from labelrank.datasets._csv import read_text_table
-from labelrank.datasets._files import PathLike, malformed
-from labelrank.supervision import ranks_from_scores
+from labelrank.datasets._files import MAX_BYTES, DataFile, PathLike, listing, malformed, repeated
+from labelrank.datasets._parquet import frame_from_parquet
 
 Columns = str | Sequence[str] | re.Pattern[str]
-_OPTIONS = {"kind": [StrOptions({"ranks", "scores"})], "nominal": NOMINAL, "max_categories": COUNT}
+_OPTIONS = {"kind": KIND, "unsolved": UNSOLVED, "nominal": NOMINAL, "max_categories": COUNT}
 
 
 @validate_params(**_OPTIONS)
@@ -37,7 +35,8 @@ def read_csv(
     path: PathLike,
     *,
     labels: Columns = "rank_",
-    kind: Literal["ranks", "scores"] = "ranks",
+    kind: Kind = "ranks",
+    unsolved: Unsolved | None = None,
     features: Columns | None = None,
     ignore: Columns = (),
     nominal: Nominal = "onehot",
@@ -45,19 +44,26 @@ def read_csv(
     separator: str = ",",
     null_values: Sequence[str] = ("NA", "?"),
     encoding: str = "utf-8",
+    as_frame: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Bunch:
     r"""Read a CSV file with a column per feature and a column per label.
 
     Parameters
     ----------
     path : str or path-like
-        The file, packed by gzip if its name ends in ``.gz``. The first line names the columns.
+        The file, packed if its name ends in ``.gz`` or ``.bz2``. The first line names the columns.
     labels : str, list of str or compiled pattern, default="rank_"
         The label columns. A string is a prefix, which is removed to name the labels (``rank_tea`` is the label
         ``tea``); a list holds column names; a pattern must match the whole column name, and its first group, if it has
         one, names the label.
-    kind : {"ranks", "scores"}, default="ranks"
-        Content of the label columns: ranks (smaller is better), which are not changed, or scores (larger is better).
+    kind : {"ranks", "scores", "costs"}, default="ranks"
+        Content of the label columns: ranks (smaller is better), which are not changed, scores (larger is better) or
+        costs (smaller is better), which are ranked.
+    unsolved : {"last", "missing"}, optional
+        Meaning of an empty cell of a label column. ``"last"``: the label failed, as a solver that timed out, and is
+        tied below the others. ``"missing"``: it was not observed. An empty cell among ranks is not observed; among
+        scores, costs and other numbers it is an error unless `unsolved` tells.
     features : str, list of str or compiled pattern, optional
         The feature columns, given like `labels`; by default all other columns. Their names are not shortened.
     ignore : str, list of str or compiled pattern, default=()
@@ -75,6 +81,11 @@ def read_csv(
         Values that stand for a missing value, besides the empty one.
     encoding : str, default="utf-8"
         Encoding of the file. A byte order mark is ignored.
+    as_frame : bool, default=False
+        Return ``data`` and ``target`` as data frames with the names as columns (polars, or pandas if polars is not
+        installed).
+    max_bytes : int, default=2**30
+        Limit of the unpacked file and of each matrix that is made of it.
 
     Returns
     -------
@@ -102,18 +113,20 @@ def read_csv(
     >>> drinks.feature_names
     ['age', 'sex=f', 'sex=m']
     """
-    table = read_text_table(path, separator=separator, null_values=null_values, encoding=encoding)
-    names = list(table.columns)
-    label_columns, label_names = _select_labels(path, names, labels)
-    feature_columns = _select_features(path, names, label_columns, features, ignore)
-    values = [table.numbers(name, finite="a finite number in the label column") for name in label_columns]
-    columns: dict[str, Column] = {}
-    for name in feature_columns:
-        column = table.numbers_or_texts(name, mixed=nominal == "keep")
-        columns[name] = Category(column) if isinstance(column, list) else column
-    with _file_in_errors(path):
-        data, feature_names = features_from_columns(columns, len(table.lines), nominal, max_categories)
-    return _bunch(path, data, feature_names, values, label_names, kind)
+    with DataFile(path, encoding=encoding, max_bytes=max_bytes) as file:
+        table = read_text_table(file, separator=separator, null_values=null_values)
+        names = list(table.columns)
+        label_columns, label_names = _select_labels(file, names, labels)
+        feature_columns = _select_features(file, names, label_columns, features, ignore)
+        finite = "a finite number in the label column"
+        values = np.column_stack([table.numbers(name, finite=finite) for name in label_columns])
+        columns: dict[str, Column] = {}
+        for name in feature_columns:
+            column = table.numbers_or_texts(name, mixed=nominal == "keep")
+            columns[name] = Category(column) if isinstance(column, list) else column
+        data, feature_names = features_from_columns(columns, len(table.lines), nominal, max_categories, file=file)
+        target = ranks_from_values(file, values, kind, unsolved, label_names, table.lines)
+        return _bunch(file, data, feature_names, target, label_names, kind, as_frame)
 
 
 @validate_params(**_OPTIONS)
@@ -121,21 +134,25 @@ def read_parquet(
     path: PathLike,
     *,
     labels: Columns = "rank_",
-    kind: Literal["ranks", "scores"] = "ranks",
+    kind: Kind = "ranks",
+    unsolved: Unsolved | None = None,
     features: Columns | None = None,
     ignore: Columns = (),
     nominal: Nominal = "onehot",
     max_categories: int = 50,
+    as_frame: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Bunch:
     """Read a Parquet file with a column per feature and a column per label.
 
-    One of polars, pyarrow and pandas must be installed.
+    polars or pyarrow must be installed. They can end the process on a damaged file, so the file is read in a process of
+    its own.
 
     Parameters
     ----------
     path : str or path-like
         The file.
-    labels, kind, features, ignore, nominal, max_categories
+    labels, kind, unsolved, features, ignore, nominal, max_categories, as_frame, max_bytes
         See :func:`read_csv`. The label columns must be numeric.
 
     Returns
@@ -154,56 +171,44 @@ def read_parquet(
     array([[ 1.,  2.],
            [nan,  1.]])
     """
-    frame = _read_parquet(path)
-    label_columns, label_names = _select_labels(path, frame.columns, labels)
-    feature_columns = _select_features(path, frame.columns, label_columns, features, ignore)
-    values = []
-    for name in label_columns:
-        column = column_of_series(frame[name])
-        if not isinstance(column, np.ndarray):
-            raise malformed(path, None, f"numbers in the label column {name!r}", f"the type {frame[name].dtype}")
-        if np.isinf(column).any():
-            row = int(np.argmax(np.isinf(column)))
-            raise malformed(path, None, f"finite numbers in the column {name!r}", f"{column[row]} in row {row}")
-        values.append(column)
-    frame = frame.select(feature_columns)
-    with _file_in_errors(path):
+    with DataFile(path, max_bytes=max_bytes) as file:
+        frame = frame_from_parquet(file)
+        label_columns, label_names = _select_labels(file, frame.columns, labels)
+        feature_columns = _select_features(file, frame.columns, label_columns, features, ignore)
+        values = np.column_stack([_label_values(file, frame[name]) for name in label_columns])
+        frame = frame.select(feature_columns)
         columns = columns_of_frame(frame)
-        data, feature_names = features_from_columns(columns, len(values[0]), nominal, max_categories, frame.to_native())
-    return _bunch(path, data, feature_names, values, label_names, kind)
+        data, feature_names = features_from_columns(
+            columns, len(values), nominal, max_categories, frame=frame.to_native(), file=file
+        )
+        target = ranks_from_values(file, values, kind, unsolved, label_names)
+        return _bunch(file, data, feature_names, target, label_names, kind, as_frame)
 
 
-def _read_parquet(path: PathLike) -> Any:
-    import narwhals as nw
-
-    library = installed(("polars", "pyarrow", "pandas"), "read_parquet")
-    with open(path, "rb") as file:
-        try:
-            return nw.read_parquet(file, backend=library)
-        except ImportError:
-            raise
-        except Exception as error:  # every library has its own
-            raise malformed(path, None, "a Parquet file", f"something else ({error})") from error
-
-
-@contextmanager
-def _file_in_errors(path: PathLike) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{Path(path).name}: {error}") from error
+def _label_values(file: DataFile, series: Any) -> FloatArray:
+    column = column_of_series(series)
+    if not isinstance(column, np.ndarray):
+        raise malformed(file, None, f"numbers in the label column {series.name!r}", f"the type {series.dtype}")
+    if np.isinf(column).any():
+        row = int(np.argmax(np.isinf(column)))
+        raise malformed(file, None, f"finite numbers in the column {series.name!r}", f"{column[row]} in row {row}")
+    return column
 
 
 def _bunch(
-    path: PathLike, data: Any, feature_names: list[str], values: list[FloatArray], label_names: list[str], kind: str
+    file: DataFile,
+    data: Any,
+    feature_names: list[str],
+    target: FloatArray,
+    label_names: list[str],
+    kind: str,
+    as_frame: bool,
 ) -> Bunch:
-    ranks = np.column_stack(values)
-    target = ranks_from_scores(ranks) if kind == "scores" else ranks
-    descr = f"{read_from(path, len(target), len(feature_names), len(label_names))} Columns of {kind}."
-    return make_bunch(data, target, feature_names, label_names, descr)
+    descr = f"{read_from(file, len(target), len(feature_names), len(label_names))} Columns of {kind}."
+    return make_bunch(data, target, feature_names, label_names, descr, as_frame=as_frame, file=file)
 
 
-def _select(path: PathLike, columns: list[str], wanted: Columns, argument: str) -> tuple[list[str], list[str]]:
+def _select(file: DataFile, columns: list[str], wanted: Columns, argument: str) -> tuple[list[str], list[str]]:
     """The columns that a prefix, a list or a pattern selects, and their short names."""
     if isinstance(wanted, str):
         chosen = [name for name in columns if name.startswith(wanted)]
@@ -218,36 +223,37 @@ def _select(path: PathLike, columns: list[str], wanted: Columns, argument: str) 
             f"{argument} must be a prefix, a list of column names or a compiled pattern, got {wanted!r} of type "
             f"{type(wanted).__name__}"
         )
-    listed = list(wanted)
+    listed, known = list(wanted), set(columns)
     for name in listed:
-        if name not in columns:
-            raise ValueError(f"{argument} names {name!r}, which is not a column of {Path(path).name}: {columns}")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"{argument} names a column twice: {listed}")
+        if name not in known:
+            raise ValueError(f"{argument} names {name!r}, which is not a column of the file: {listing(columns)}")
+    if twice := repeated(listed):
+        raise ValueError(f"{argument} names the column {twice[0]!r} twice")
     return listed, listed
 
 
-def _select_labels(path: PathLike, columns: list[str], labels: Columns) -> tuple[list[str], list[str]]:
-    chosen, short = _select(path, columns, labels, "labels")
+def _select_labels(file: DataFile, columns: list[str], labels: Columns) -> tuple[list[str], list[str]]:
+    chosen, short = _select(file, columns, labels, "labels")
     if not chosen:
         what = f"starts with {labels!r}" if isinstance(labels, str) else f"is selected by {labels!r}"
         raise ValueError(
-            f"{Path(path).name} has no label column: none of {columns} {what}. Pass labels=, a prefix, a "
+            f"there is no label column: none of {listing(columns)} {what}. Pass labels=, a prefix, a "
             "list of column names or a compiled pattern"
         )
-    if len(set(short)) < len(short):
-        raise ValueError(f"labels gives two columns the same label name: {short}")
+    if twice := repeated(short):
+        raise ValueError(f"labels gives two columns the same label name {twice[0]!r}")
     return chosen, short
 
 
 def _select_features(
-    path: PathLike, columns: list[str], labels: list[str], features: Columns | None, ignore: Columns
+    file: DataFile, columns: list[str], labels: list[str], features: Columns | None, ignore: Columns
 ) -> list[str]:
-    ignored = set() if ignore in ("", (), []) else set(_select(path, columns, ignore, "ignore")[0])
+    targets = set(labels)
+    ignored = set() if ignore in ("", (), []) else set(_select(file, columns, ignore, "ignore")[0])
     if features is None:
-        return [name for name in columns if name not in ignored and name not in labels]
-    chosen = _select(path, columns, features, "features")[0]
-    both = [name for name in chosen if name in labels]
+        return [name for name in columns if name not in ignored and name not in targets]
+    chosen = _select(file, columns, features, "features")[0]
+    both = [name for name in chosen if name in targets]
     if both:
         raise ValueError(f"the column {both[0]!r} is named by features and by labels")
     return [name for name in chosen if name not in ignored]

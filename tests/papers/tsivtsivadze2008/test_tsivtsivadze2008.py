@@ -222,7 +222,7 @@ def test_documents_from_a_folder(tmp_path):
     assert (report.tables[0].mean()[:, 1] < 0.25).all()
     assert "paper" not in report.render().splitlines()[6]
     (tmp_path / "rank.test.query").write_text("5\n")
-    with pytest.raises(ValueError, match=r"counts 5 documents, rank\.test has 24"):
+    with pytest.raises(ValueError, match=r"rank\.test\.query: counts 5 documents, and rank\.test has 24"):
         EXPERIMENT.load("letor", tmp_path, TINY)
 
 
