@@ -42,6 +42,8 @@ class DataFileError(ValueError):
     drinks.csv, line 3: expected a number in the column 'rank_tea', found 'first'
     """
 
+    __module__ = "labelrank.datasets"  # where it is public
+
 
 def malformed(path: PathLike, line: int | None, expected: str, found: str) -> DataFileError:
     """The error for a file that breaks its format: where, what was expected, what was found."""

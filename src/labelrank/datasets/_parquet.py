@@ -62,9 +62,6 @@ def frame_from_parquet(file: DataFile) -> Any:
         lines = done.stderr.decode(errors="replace").split("\n")
         reason = next((line for line in reversed(lines) if line.strip()), f"exit status {done.returncode}")
         raise malformed(file, None, "a Parquet file", f"something else ({reason.strip()[:300]})")
-    if library == "polars":
-        import polars as pl
-
-        return nw.from_native(pl.read_ipc(io.BytesIO(done.stdout)), eager_only=True)
-    pyarrow: Any = importlib.import_module("pyarrow")
-    return nw.from_native(pyarrow.ipc.open_file(done.stdout).read_all(), eager_only=True)
+    native: Any = importlib.import_module(library)
+    read = native.read_ipc if library == "polars" else lambda table: native.ipc.open_file(table).read_all()
+    return nw.from_native(read(io.BytesIO(done.stdout)), eager_only=True)

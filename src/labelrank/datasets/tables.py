@@ -167,7 +167,7 @@ def read_parquet(
     >>> from labelrank.datasets import read_parquet
     >>> path = pathlib.Path(tempfile.mkdtemp(), "drinks.parquet")
     >>> pl.DataFrame({"age": [30, 40], "tea": [9.5, None], "beer": [3.0, 4.0]}).write_parquet(path)
-    >>> read_parquet(path, labels=["tea", "beer"], kind="scores").target
+    >>> read_parquet(path, labels=["tea", "beer"], kind="scores", unsolved="missing").target
     array([[ 1.,  2.],
            [nan,  1.]])
     """
