@@ -5,6 +5,7 @@ import pytest
 from neighbors.neighbor_data import AGGREGATIONS, NAN, QUERIES, WEIGHTS, D, N, battles, make, with_pairs
 from oracles import neighbors as oracle
 from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -131,6 +132,23 @@ def test_threads_change_nothing(aggregation):
     two = KNeighborsRanker(7, aggregation=aggregation, n_jobs=2).fit(X, y)
     for method in ("predict", "decision_function", "pairwise_proba", "predict_spread"):
         np.testing.assert_array_equal(getattr(one, method)(queries), getattr(two, method)(queries))
+
+
+def test_blocks_of_queries_change_nothing():
+    X, y = make("complete")
+    ranker = KNeighborsRanker(60, weights="dudani").fit(X, y)
+    scores = ranker.decision_function(np.tile(QUERIES, (2000, 1)))
+    np.testing.assert_array_equal(scores, np.tile(ranker.decision_function(QUERIES), (2000, 1)))
+
+
+def test_ties_of_many_labels():
+    """Equal votes are ordered as over all rows, then by their place in y."""
+    rng = np.random.default_rng(0)
+    y = np.ceil(np.argsort(rng.random((6, 200)), axis=1) / 8)
+    ranker = KNeighborsRanker(2).fit(np.repeat([[0.0], [1.0], [2.0]], 2, axis=0), y)
+    votes = -rankdata(y, axis=1)
+    order = np.lexsort((np.arange(200), -votes.sum(axis=0), -votes[:2].sum(axis=0)))
+    assert ranker.predict([[0.0]])[0, order].tolist() == list(range(1, 201))
 
 
 def test_errors():

@@ -130,6 +130,20 @@ def test_fractional_weights_that_just_reach_a_candidate():
     np.testing.assert_allclose(model.cv_scores_, slow.cv_scores_)
 
 
+@pytest.mark.parametrize("kind", ["complete", "missing", "battles"])
+def test_weights_that_are_huge(kind):
+    """Rows that weigh 1e37 and more are so many rows: the nearest one alone fills all places."""
+    X, y = make("complete", n=22)[0], battles(22) if kind == "battles" else make(kind, n=22)[1]
+    one = KNeighborsRankerCV([1]).fit(X, y, sample_weight=np.full(22, 1e6))
+    for scale in (1e36, 1e300):
+        huge = KNeighborsRankerCV().fit(X, y, sample_weight=np.full(22, scale))
+        assert huge.n_neighbors_ == 1
+        np.testing.assert_allclose(huge.cv_scores_, one.best_score_)
+        np.testing.assert_array_equal(huge.predict(QUERIES), one.predict(QUERIES))
+    with pytest.raises(ValueError, match="sample_weight sums to infinity; divide the weights"):
+        KNeighborsRankerCV().fit(X, y, sample_weight=np.full(22, 1e308))
+
+
 @pytest.mark.parametrize("ranker", [KNeighborsRanker(2), KNeighborsRankerCV([1, 2])], ids=str)
 def test_no_row_with_a_pair_is_reported(ranker):
     X, y = np.arange(5.0)[:, np.newaxis], np.full((5, 3), np.nan)

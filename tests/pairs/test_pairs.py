@@ -120,6 +120,27 @@ def test_mean_votes_without_weight():
     np.testing.assert_array_equal(as_graphs([[1, 2, 3]]).mean_votes([0]), [2, 2, 2])
 
 
+@pytest.mark.parametrize("kind", ["complete", "tied", "missing"])
+def test_many_labels_are_sorted(kind):
+    """Votes and concordance of many labels are found by sorting them, and are those of all pairs."""
+    rng = np.random.default_rng(0)
+    y, other = (rng.permuted(np.tile(np.arange(1.0, 1101), (3, 1)), axis=1) for _ in range(2))
+    if kind != "complete":
+        y, other = np.ceil(y / 7), np.ceil(other / 3)
+        other[0] = 1.0
+    if kind == "missing":
+        y[rng.random(y.shape) < 0.5] = np.nan
+        y[1] = np.nan
+    signs = np.sign(y[:, np.newaxis] - y[:, :, np.newaxis])
+    graphs = as_graphs(y)
+    balance, total = graphs.concordance(other)
+    np.testing.assert_array_equal(total, np.nansum(np.abs(signs), axis=(1, 2)) / 2)
+    reference = np.sign(other[:, np.newaxis] - other[:, :, np.newaxis])
+    np.testing.assert_array_equal(balance, np.nansum(signs * reference, axis=(1, 2)) / 2)
+    observed = np.sum(~np.isnan(y), axis=1, keepdims=True)
+    np.testing.assert_allclose(graphs.votes(), 550.5 + np.nansum(signs, axis=2) * 550.5 / (observed + 1))
+
+
 @given(any_graphs(), st.integers(0, 2**32 - 1))
 def test_concordance(graphs, seed):
     ranks = np.random.default_rng(seed).integers(1, 4, size=graphs.shape).astype(float)

@@ -134,7 +134,7 @@ def compare(
             )
         if jobs == 0:
             raise ValueError("--jobs must not be 0; use 1, or -1 for one process per core")
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, MemoryError) as error:
         fail(error)
 
     protocol = Protocol(folds, repeats, seed, missing, missing_how.value)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._memory import require_memory
 from labelrank.supervision.vectors import is_integer
 
 IntArray = npt.NDArray[np.intp]
@@ -187,6 +188,9 @@ def expand_ranges(start: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
     (array([0, 0, 0, 1]), array([2, 3, 4, 7]))
     """
     counts = stop - start
+    total = int(counts.sum())
+    advice = 'use decomposition="domination" or "levels", which grow with the labels'
+    require_memory(80.0 * total, f"a decomposition into {total} subgraphs", advice)
     which = np.repeat(np.arange(len(start)), counts)
     first = np.cumsum(counts) - counts
     return which, np.arange(len(which)) - first[which] + start[which]

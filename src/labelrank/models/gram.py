@@ -28,6 +28,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import Interval, StrOptions
+from labelrank._memory import require_memory
 from labelrank.models.linear import LinearModel
 
 Gamma = float | Literal["scale", "auto"]
@@ -154,6 +155,8 @@ class Kernel:
         n = X.shape[0]
         if self.is_precomputed and X.shape[1] != n:
             raise ValueError(f"{what} must be square, got shape {X.shape}")
+        advice = 'use kernel="linear" on features of a kernel approximation, such as those of sklearn\'s Nystroem'
+        require_memory(8.0 * n**2, f"the kernel matrix of {n} rows", advice)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n, KERNEL_BLOCK):
             gram[rows] = self(X[rows], X)

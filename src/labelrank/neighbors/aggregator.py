@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from labelrank._arrays import FloatArray, IntArray, row_blocks
+from labelrank._memory import require_pair_matrices
 from labelrank.aggregation.mallows import pair_probabilities, spread_of_counts
 from labelrank.aggregation.plackett_luce import MAX_ITER, PRIOR, TOL, warn_of_change
 from labelrank.pairs import PairRows, votes_of_counts
@@ -114,6 +115,7 @@ class Aggregator:
         from labelrank._kernels.pairs.rows import counts_of_neighbors
 
         k = self.votes.shape[1]
+        require_pair_matrices((len(neighbors), k), "pair counts")
         counts = np.zeros((len(neighbors), k, k))
         counts_of_neighbors(neighbors, weights, counts, self.rows, 0.5)
         return counts

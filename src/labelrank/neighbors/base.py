@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, get_args
@@ -10,12 +11,16 @@ import numpy as np
 from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
-from labelrank._arrays import FloatArray, IntArray
+from labelrank._arrays import FloatArray, IntArray, row_blocks
 from labelrank._compat import Interval, StrOptions
+from labelrank._memory import require_pair_matrices
 from labelrank.neighbors.aggregator import Aggregation, Aggregator, over_queries
 from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
 from labelrank.pairs import PairRows
 from labelrank.rankers.base import BaseRanker, Training
+
+_ROWS = 512  # queries that are searched at once, at least
+_ENTRIES = 2**20  # neighbors of these queries, otherwise
 
 
 class Neighborhoods(NamedTuple):
@@ -145,15 +150,18 @@ class BaseNeighborsRanker(BaseRanker):
 
     def _over_queries(self, X: Any, method: Callable[..., FloatArray]) -> FloatArray:
         """A method of :class:`Aggregator` for the neighborhoods of all queries."""
-        neighbors, weights = self._neighborhoods(self._check_X(X))
-        aggregator = self._aggregator(many=neighbors.size > len(self.weight_))
-        return over_queries(
-            lambda *block: method(aggregator, *block),
-            neighbors,
-            weights,
-            n_labels=len(self.labels_),
-            n_jobs=self.n_jobs,
-        )
+        X = self._check_X(X)
+        n, k = X.shape[0], len(self.labels_)
+        if method is Aggregator.pair_proba:
+            require_pair_matrices((n, k))
+        aggregator = self._aggregator(many=n * self.n_neighbors_ > len(self.weight_))
+
+        def of_block(rows: slice) -> FloatArray:
+            work = functools.partial(method, aggregator)
+            return over_queries(work, *self._neighborhoods(X[rows]), n_labels=k, n_jobs=self.n_jobs)
+
+        blocks = row_blocks(n, 1, block_rows(self.n_neighbors_, self.weight_))
+        return np.concatenate([of_block(rows) for rows in blocks])
 
     def _aggregator(self, *, many: bool = False) -> Aggregator:
         rows, prior = PairRows(*self.pairs_), -self.overall_ranks_
@@ -181,7 +189,7 @@ class BaseNeighborsRanker(BaseRanker):
         self.rows_, self.weight_ = np.flatnonzero(kept), weight
         self.pairs_ = [np.array(array) for array in graphs.pair_rows()]  # not the memory of the user's y
         self.votes_, self.complete_ = graphs.votes(), graphs.is_complete
-        votes = weight @ self.votes_ / weight.sum() if graphs.is_ranked else graphs.mean_votes(weight)
+        votes = weight / weight.sum() @ self.votes_ if graphs.is_ranked else graphs.mean_votes(weight)
         overall = np.empty((1, len(votes)))
         centers_of_votes(votes[np.newaxis], votes[np.newaxis], overall)
         self.overall_ranks_ = overall[0]
@@ -244,6 +252,12 @@ class BaseNeighborsRanker(BaseRanker):
             last = np.argsort(share == 0, axis=1, kind="stable")  # rows that are left out go to the end
             distances, neighbors, share = (np.take_along_axis(a, last, axis=1) for a in (distances, neighbors, share))
         return distances, neighbors, share
+
+
+def block_rows(k: float, weight: FloatArray, others: int = 0) -> int:
+    """Number of queries whose neighbors, with a total weight of k each, and `others` numbers are held at once."""
+    n_neighbors = min(k / weight.mean(), len(weight))
+    return max(_ROWS, int(_ENTRIES / max(1.0, n_neighbors + others)))
 
 
 def total_weight(weight: FloatArray) -> float:

@@ -12,14 +12,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from labelrank._arrays import FloatArray, IntArray
 from labelrank._compat import Interval
 from labelrank.neighbors.aggregator import Aggregation, Aggregator
-from labelrank.neighbors.base import BaseNeighborsRanker, total_weight
+from labelrank.neighbors.base import BaseNeighborsRanker, block_rows, total_weight
 from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
 from labelrank.pairs import votes_of_counts
 from labelrank.rankers.base import OnEmpty, Progress, Training
 
 _ROUNDING = 1e-10  # scores that differ by less are equal, and the smaller number of neighbors is chosen
-_ROWS = 512  # of a block, at least
-_ENTRIES = 2**20  # distances and votes of a block
+_MOST = 2**53  # neighbors by default, where weights are counts of that many; more are not told apart
 
 
 class KNeighborsRankerCV(BaseNeighborsRanker):
@@ -100,8 +99,8 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
         others = total_weight(self.weight_) - 1
         self.candidates_ = self._candidates(others)
         n = len(self.weight_) if others >= 1 else 0  # a single instance has no others to learn from
-        width = int(self.candidates_[-1]) + len(self.candidates_) * len(self.labels_)
-        n_blocks = -(-n // max(_ROWS, _ENTRIES // width))
+        n_votes = len(self.candidates_) * len(self.labels_)
+        n_blocks = -(-n // block_rows(self.candidates_[-1], self.weight_, n_votes))
         blocks = [np.arange(start, n, n_blocks) for start in range(n_blocks)]
         sums = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(self._tau)(rows, data, self._aggregator()) for rows in blocks
@@ -165,8 +164,9 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
         """What breaks ties in the prediction of each row: the votes of all others."""
         left_out = np.minimum(self.weight_[rows], 1.0)[:, np.newaxis]
         if aggregator.ranked:
-            others = self.weight_ @ self.votes_ - left_out * self.votes_[rows]
-            return others / np.maximum(self.weight_.sum() - left_out, 1e-300)
+            total = self.weight_.sum()
+            others = self.weight_ / total @ self.votes_ - left_out / total * self.votes_[rows]
+            return others / np.maximum(1.0 - left_out / total, 1e-300)
         everyone = np.arange(len(self.weight_))[np.newaxis]
         of_all = aggregator.counts(everyone, self.weight_[np.newaxis])
         counts = of_all - aggregator.counts(rows[:, np.newaxis], left_out)
@@ -182,7 +182,7 @@ def default_candidates(largest: float) -> IntArray:
     >>> default_candidates(100).tolist()
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 29]
     """
-    end = max(1, int(min(largest, max(10.0, 3.0 * np.sqrt(largest + 1.0)))))
+    end = max(1, int(min(largest, max(10.0, 3.0 * np.sqrt(largest + 1.0)), _MOST)))
     found = [1]
     while found[-1] < end:
         found.append(max(found[-1] + 1, round(1.2 * found[-1])) if found[-1] >= 10 else found[-1] + 1)

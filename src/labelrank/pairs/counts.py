@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelrank._arrays import FloatArray
+from labelrank._memory import require_memory
 from labelrank.supervision.graphs import as_graphs
 from labelrank.supervision.weights import row_weights
 
@@ -44,6 +45,9 @@ def pair_counts(y: Any, sample_weight: Any = None, *, ties: float = 0.0) -> Floa
     graphs = as_graphs(y)
     k = graphs.shape[1]
     weight = row_weights(sample_weight, len(graphs))
+    require_memory(
+        32.0 * k**2, f"counting the pairs of {k} labels", "use learners by scores, whose cost grows with the labels"
+    )
     counts = np.zeros((k, k))
     if graphs.storage == "edges":
         votes = np.repeat(weight, graphs.edge_counts()) * graphs.edge_weights()

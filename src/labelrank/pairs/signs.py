@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
+from labelrank._memory import require_memory
 from labelrank.supervision.graphs import PreferenceGraphs, as_graphs
 
 
@@ -58,6 +59,8 @@ def pair_signs(y: Any) -> npt.NDArray[np.int8] | npt.NDArray[np.float64]:
     graphs = as_graphs(y)
     n, k = graphs.shape
     n_pairs = k * (k - 1) // 2
+    what = f"the signs of {n} instances for the {n_pairs} pairs of {k} labels"
+    require_memory(2.0 * n * n_pairs, what, "use learners by scores, whose cost grows with the labels")
     if graphs.storage == "edges":
         return _by_column(graphs, "balance")
     by_pair = np.empty((n_pairs, n), dtype=np.int8)

@@ -225,6 +225,10 @@ class RankerMixin:
         weight = check_sample_weight(
             sample_weight, np.empty((len(graphs), 0)), dtype=np.float64, ensure_non_negative=True
         )
+        with np.errstate(over="ignore"):
+            total = weight.sum()
+        if not np.isfinite(total):
+            raise ValueError("sample_weight sums to infinity; divide the weights by their largest")
         if graphs.shape[1] > 1:
             report_empty_rows(graphs.has_pairs() | (weight == 0), on_empty)
         self._set_labels(graphs.labels)

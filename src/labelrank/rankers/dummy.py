@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, num_samples
+from labelrank._memory import require_pair_matrices
 from labelrank.aggregation import borda_scores, copeland_scores, kemeny
 from labelrank.pairs import pair_shares
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
@@ -90,8 +91,8 @@ class DummyRanker(BaseRanker):
             self.scores_ = np.zeros(k)
             self.pair_proba_ = np.full((k, k), 0.5)
         else:
-            self.scores_ = _SCORES[self.strategy](data.graphs, data.weight)
             self.pair_proba_ = pair_shares(data.graphs.pair_counts(data.weight))
+            self.scores_ = _SCORES[self.strategy](data.graphs, data.weight)
         self.ranks_ = ranks_from_scores(self.scores_[np.newaxis, :])[0]
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -128,6 +129,7 @@ class DummyRanker(BaseRanker):
             1/2 on the diagonal.
         """
         check_is_fitted(self)
+        require_pair_matrices((num_samples(X), len(self.labels_)))
         return np.tile(self.pair_proba_, (num_samples(X), 1, 1))
 
     def __sklearn_tags__(self) -> Any:

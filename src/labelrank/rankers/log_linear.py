@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval, StrOptions
+from labelrank._memory import require_pair_matrices
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import LogLinearLoss, Loss
 from labelrank.rankers.base import BaseRanker, OnEmpty, Training
@@ -164,4 +165,5 @@ class LogLinearRanker(GraphRanker):
             ``1 / (1 + exp(f_j - f_i))``; 0.5 on the diagonal.
         """
         scores = self.decision_function(X)
+        require_pair_matrices(scores.shape, copies=2)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))

@@ -18,6 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import HasMethods, StrOptions
+from labelrank._memory import require_memory, require_pair_matrices
 from labelrank.pairs import LabelPair, pair_shares
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 
@@ -127,6 +128,9 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
         self._check_classifier(classifier, weighted)
         k = len(self.labels_)
         n_pairs = k * (k - 1) // 2
+        advice = "use a learner whose cost grows with the labels, such as LogLinearRanker"
+        size = 8.0 * n_pairs + 1000.0 * min(n_pairs, graphs.n_edges)
+        require_memory(size, f"a classifier for each of the {n_pairs} pairs of {k} labels", advice)
         self.pair_proba_ = pair_shares(graphs.pair_counts(data.weight))
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(_fit_pair)(classifier, data.X, pair, weighted, self.labels_)
@@ -202,6 +206,7 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
             1/2 on the diagonal.
         """
         X = self._check_X(X)
+        require_pair_matrices((X.shape[0], len(self.labels_)))
         proba = np.full((X.shape[0], len(self.labels_), len(self.labels_)), 0.5)
         for i, j, p in self._comparisons(X, "probability"):
             proba[:, i, j], proba[:, j, i] = p, 1 - p

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrank._arrays import row_blocks
+from labelrank._memory import require_memory
 
 _ROOT = object()  # above all nodes that have no parent
 
@@ -99,6 +100,9 @@ class LabelTree:
         # The leaf of a label hangs below the last node of its trunk.
         trunks = [path if label in inner else path[:-1] for label, path in zip(labels, paths, strict=True)]
         column = {node: i for i, node in enumerate(dict.fromkeys(node for trunk in trunks for node in trunk))}
+        require_memory(
+            24.0 * len(labels) ** 2, f"distances of {len(labels)} labels", "leave out labels that never occur"
+        )
         on_trunk = np.zeros((len(labels), len(column)), dtype=np.int32)
         for i, trunk in enumerate(trunks):
             on_trunk[i, [column[node] for node in trunk]] = 1

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import row_blocks
+from labelrank._memory import require_memory
 
 
 def smallest_dtype(n_labels: int) -> np.dtype[Any]:
@@ -62,6 +63,9 @@ def edge_counts(levels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 def edges_of_levels(levels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], ...]:
     """Row, better and worse label of every edge, sorted."""
+    n_edges, k = int(edge_counts(levels).sum()), levels.shape[1]
+    advice = "keep rankings as levels, without listing their pairs"
+    require_memory(48.0 * n_edges + 2.0 * k**2, f"listing {n_edges} pairs of {k} labels", advice)
     found = [(np.empty(0, dtype=np.intp),) * 3]
     for rows in row_blocks(len(levels), levels.shape[1] ** 2):
         part = levels[rows]

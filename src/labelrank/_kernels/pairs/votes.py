@@ -7,6 +7,23 @@ import numpy as np
 from labelrank._kernels.compile import kernel
 
 _ROUNDING = 1e-10  # relative; votes that differ by less were pulled apart by the order of summation
+_MANY = 64  # labels that are sorted first, as loops over all of their pairs take longer
+
+
+@kernel
+def _leads(values, order, leads):
+    """Write how many labels each label is before, less those that it is behind; `order` sorts the values, NaN last."""
+    k = values.shape[0]
+    first, observed = 0, 0
+    while observed < k and values[order[observed]] == values[order[observed]]:
+        observed += 1
+    while first < observed:
+        last = first + 1
+        while last < observed and values[order[last]] == values[order[first]]:
+            last += 1
+        for c in range(first, last):
+            leads[order[c]] = observed - last - first
+        first = last
 
 
 @kernel
@@ -23,7 +40,9 @@ def votes_of_rankings(values, votes):
         for a in range(k):
             votes[i, a] = 0.0
             observed += values[i, a] == values[i, a]
-        for a in range(k):
+        if k > _MANY:
+            _leads(values[i], np.argsort(values[i]), votes[i])
+        for a in range(k if k <= _MANY else 0):
             x = values[i, a]
             for b in range(a):
                 y = values[i, b]
@@ -65,13 +84,18 @@ def order_by_votes(votes, initial, order):
         largest = max(largest, abs(votes[a]), abs(initial[a]))
     rounding = _ROUNDING * largest
     for a in range(k):
-        place = a
+        order[a] = a
+    if k > _MANY:  # then next to nothing is left to move
+        order[:] = np.argsort(-initial, kind="mergesort")
+        order[:] = order[np.argsort(-votes[order], kind="mergesort")]
+    for i in range(k):
+        a, place = order[i], i
         while place > 0:
             b = order[place - 1]
             more = votes[a] - votes[b]
             if abs(more) <= rounding:
                 more = initial[a] - initial[b]
-            if more <= rounding:
+            if more < -rounding or (more <= rounding and b < a):
                 break
             order[place] = b
             place -= 1

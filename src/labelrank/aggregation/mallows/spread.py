@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
+from labelrank._memory import require_pair_matrices
 from labelrank.aggregation.mallows.checks import check_count, check_numbers
 
 LARGEST_SPREAD = 10.0  # of a prediction: not one pair disagrees with it
@@ -197,4 +198,5 @@ def _theta(observed: FloatArray, discordant: FloatArray) -> FloatArray:
 def _places_apart(centers: Any) -> npt.NDArray[np.intp]:
     """How many places b stands behind a, (n_models, n_labels, n_labels)."""
     ranks = np.asarray(centers, dtype=np.float64)
+    require_pair_matrices(ranks.shape, what="the Mallows model", copies=3)
     return (ranks[:, np.newaxis, :] - ranks[:, :, np.newaxis]).astype(np.intp)

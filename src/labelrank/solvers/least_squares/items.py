@@ -29,6 +29,7 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from labelrank._arrays import FloatArray, row_blocks
+from labelrank._memory import require_memory
 from labelrank.losses.squared import GroupedSquaredLoss, weight_shares
 from labelrank.models.gram import KERNEL_BLOCK, Kernel, largest
 from labelrank.solvers.base import OnStep, Run, State, Stop
@@ -195,6 +196,7 @@ def _products(
     rows: Rows, loss: GroupedSquaredLoss, n: int, factor: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     r"""G and b of features or, with the factor C of a basis, of :math:`K_{MR} C^{-\top}`."""
+    require_memory(8.0 * n**2, f"least squares with {n} coefficients", "use fewer features or basis rows")
     gram, target = np.zeros((n, n), order="F"), np.zeros(n)
     for block, y in centered_blocks(rows, loss, n) if n else ():
         if factor is not None:  # C⁻¹ Kᵀ in place: the transpose of a C-ordered block is a Fortran-ordered matrix
@@ -206,6 +208,8 @@ def _products(
 
 def _sparse_products(X: Any, loss: GroupedSquaredLoss) -> tuple[FloatArray, FloatArray]:
     r"""G and b of sparse features: :math:`X^\top D X` less the part of the groups' means."""
+    n = X.shape[1]
+    require_memory(16.0 * n**2, f"least squares with {n} coefficients", "use fewer features")
     X = shifted(X, loss)
     scaled = sparse.diags_array(loss.scale) @ X
     means = _sums(loss.scale * np.sqrt(loss.share), loss.code) @ X  # times the root of the total weight of a group

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelrank._arrays import FloatArray
+from labelrank._memory import require_memory
 from labelrank.models import LinearModel, Objective
 from labelrank.models.gram import KernelModel
 from labelrank.solvers.base import Run, Solver
@@ -114,6 +115,8 @@ def _solve_labels(gram: FloatArray, target: FloatArray, label_gram: FloatArray |
 
 
 def _dense(matrix: Any) -> FloatArray:
+    size = 8.0 * matrix.shape[0] * matrix.shape[1]
+    require_memory(size, f"least squares with a dense matrix of shape {matrix.shape}", "use fewer features")
     return np.asfortranarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from labelrank._arrays import IntArray, row_blocks
+from labelrank._memory import require_memory
 from labelrank.models import Objective
 from labelrank.solvers.base import Run, Solver, State
 from labelrank.solvers.soft_projection.interior import solve_interior
@@ -284,6 +285,8 @@ def initial_duals(blocks: Any, tol: float, start: npt.NDArray[Any] | None = None
     n_duals = blocks.head[-1, 1]
     many = n_duals >= _MANY if start is None else start.dtype == np.float32
     dtype = np.float32 if many and tol >= 10 * _ROUNDED else np.float64
+    advice = 'use decomposition="adjacent_levels", which has as many as there are labels, or loss="log_linear"'
+    require_memory(np.dtype(dtype).itemsize * float(n_duals), f"soft projection with {n_duals} dual variables", advice)
     if start is None:
         return np.zeros(n_duals, dtype=dtype)
     if len(start) != n_duals:
