@@ -10,6 +10,7 @@ from labelrank.trust.curves import (
 )
 from labelrank.trust.delegation import confidence, pairwise_proba, predict_partial
 from labelrank.trust.explanation import Explanation, explain
+from labelrank.trust.hardest import hardest
 
 __all__ = [
     "ConformalRanker",
@@ -19,6 +20,7 @@ __all__ = [
     "confidence",
     "expected_calibration_error",
     "explain",
+    "hardest",
     "pairwise_proba",
     "predict_partial",
     "reliability_curve",

@@ -1,0 +1,80 @@
+"""The instances that a model ranks worst."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from labelrank._arrays import competition_ranks
+from labelrank._compat import Interval, validate_params
+from labelrank.supervision import as_graphs, orders_from_ranks
+from labelrank.supervision.frames import frame_like
+from labelrank.supervision.names import in_order_of, labels_of, model_names
+from labelrank.trust.delegation import confidence, has_proba
+
+
+@validate_params(n=[Interval(Integral, 1, None, closed="left")])
+def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
+    """Return the instances on which a model is worst, with true and predicted rankings.
+
+    Parameters
+    ----------
+    model : fitted ranker
+        Also inside of pipelines and searches.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Instances.
+    y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed.
+    n : int, default=20
+        Number of instances, at most.
+
+    Returns
+    -------
+    data frame
+        With the index of `X` where it has one. "row": the number of the instance; "tau": Kendall's tau over its
+        observed pairs, smallest first; "confidence", if the model has one; "observed" and "predicted": the labels, best
+        first, with ``=`` between tied ones. Battles are listed pair by pair. Instances without an observed pair are left
+        out.
+
+    Examples
+    --------
+    >>> from labelrank import LogLinearRanker
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> from labelrank.trust import hardest
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> list(hardest(LogLinearRanker().fit(X, y), X, y, n=3).columns)
+    ['row', 'tau', 'confidence', 'observed', 'predicted']
+    """
+    graphs = as_graphs(y)
+    ranks = np.asarray(model.predict(X), dtype=np.float64)
+    own = labels_of(model)
+    names = own if own is not None else graphs.labels
+    wanted = graphs.labels if graphs.has_names else None
+    ranks = in_order_of(wanted, ranks, model_names(model), ("y", "the model"))
+    names = graphs.labels if graphs.has_names else names
+    balance, total = graphs.concordance(ranks)
+    known = np.flatnonzero(total > 0)
+    tau = balance[known] / total[known]
+    order = np.argsort(tau, kind="stable")[:n]
+    rows = known[order]
+    columns: dict[Any, Any] = {"row": rows, "tau": tau[order]}
+    if has_proba(model):
+        columns["confidence"] = confidence(model, X)[rows]
+    observed = [_text(graphs[[row]], names) for row in rows]
+    predicted = [_joined(order) for order in orders_from_ranks(ranks[rows], labels=names)]
+    columns |= {"observed": np.array(observed, dtype=object), "predicted": np.array(predicted, dtype=object)}
+    return frame_like(X, columns, rows=rows)
+
+
+def _text(graph: Any, names: Any) -> str:
+    """What was observed of one instance: an order, or pairs."""
+    if graph.is_ranked:
+        return _joined(orders_from_ranks(competition_ranks(graph.rank_values()), labels=names)[0])
+    edges = graph.to_edges()
+    return ", ".join(f"{names[a]} > {names[b]}" for a, b in zip(edges.better, edges.worse, strict=True))
+
+
+def _joined(order: list[Any]) -> str:
+    return " > ".join(" = ".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in order)
