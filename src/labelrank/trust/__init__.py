@@ -10,7 +10,7 @@ from labelrank.trust.curves import (
 )
 from labelrank.trust.delegation import confidence, pairwise_proba, predict_partial
 from labelrank.trust.explanation import Explanation, explain
-from labelrank.trust.hardest import hardest
+from labelrank.trust.failures import hardest
 
 __all__ = [
     "ConformalRanker",

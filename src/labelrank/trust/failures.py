@@ -35,8 +35,8 @@ def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
     data frame
         With the index of `X` where it has one. "row": the number of the instance; "tau": Kendall's tau over its
         observed pairs, smallest first; "confidence", if the model has one; "observed" and "predicted": the labels, best
-        first, with ``=`` between tied ones. Battles are listed pair by pair. Instances without an observed pair are left
-        out.
+        first, with ``=`` between tied ones. Battles are listed pair by pair. Instances without an observed pair are
+        left out.
 
     Examples
     --------
