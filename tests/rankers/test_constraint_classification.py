@@ -16,7 +16,7 @@ from sklearn.linear_model import Perceptron
 from sklearn.model_selection import KFold, cross_val_score
 from strategies import edge_rows, graphs_of, rank_matrices
 
-from labelrank import DummyRanker, PreferenceGraphs, as_graphs
+from labelrank import DummyRanker, PreferenceGraphs, as_graphs, ranks_from_scores
 from labelrank.datasets import load_iris_rankings, load_wine_rankings, make_label_ranking, make_pairwise_battles
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.constraint_classification import ConstraintClassificationRanker
@@ -296,3 +296,21 @@ def test_errors():
         ConstraintClassificationRanker(max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match="without any observed pair"):
         ConstraintClassificationRanker(on_empty="error").fit(X, [[1.0, 1.0], [2.0, 1.0]])
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e150, 1e160, 1e307])
+@pytest.mark.parametrize("scale", [1.0, 1e10])
+def test_weights_of_any_size(scale, weight):
+    """Without a margin the perceptron depends on the ratios of the weights only; squares of coefficients overflow."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = ranks_from_scores(X @ rng.normal(size=(3, 4)))
+    plain = ConstraintClassificationRanker(margin=0, random_state=0).fit(X, y)
+    ranker = ConstraintClassificationRanker(margin=0, random_state=0).fit(X * scale, y, np.full(60, weight))
+    assert ranker.n_iter_ == plain.n_iter_
+    np.testing.assert_array_equal(ranker.predict(X * scale), plain.predict(X))
+
+
+def test_coefficients_that_overflow():
+    with pytest.raises(ValueError, match="coefficients, which are proportional to sample_weight, overflow; divide"):
+        ConstraintClassificationRanker().fit([[1e-10], [-1e-10]], [[1, 2], [2, 1]], [1e300, 1e300])

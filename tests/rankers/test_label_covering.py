@@ -8,7 +8,7 @@ import pytest
 from callbacks import Steps
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from oracles import label_covering as oracle
 from oracles.metrics import cover_elements
 from rankers.minimizers import assert_fit_reads_only, assert_same_model, fitted_attributes, quiet
@@ -429,3 +429,46 @@ def test_sets_from_a_generator():
     sets = [set(np.array(["a", "b", "c"])[row == 1]) for row in Y]
     expected = quiet(boosting(max_iter=3), X, sets)
     assert_allclose(quiet(boosting(max_iter=3), X, iter(sets)).coef_, expected.coef_)
+
+
+# --- Names and probabilities
+
+
+def test_sets_of_names():
+    X, Y = make_multilabel_classification(60, 5, n_classes=3, random_state=0)
+    names = ["tea", "milk", "water"]
+    sets = [{names[j] for j in np.flatnonzero(row)} for row in Y]
+    for y in (sets, pd.DataFrame(Y, columns=names), PreferenceGraphs.from_multilabel(Y, labels=names)):
+        model = LabelCoveringClassifier("two_sets").fit(X, y)
+        assert set(model.classes_) == set(names)
+        found = model.predict_sets(X)
+        assert found == [{model.classes_[j] for j in np.flatnonzero(row)} for row in model.predict(X)]
+        assert np.mean([a == b for a, b in zip(found, sets, strict=True)]) > 0.5
+    assert LabelCoveringClassifier().fit(X, Y).predict_sets(X[:1])[0] <= {0, 1, 2}
+    words = LabelCoveringClassifier().fit(X, np.where(Y[:, 0], "yes", "no")).predict_sets(X)
+    assert all(len(one) == 1 and one <= {"yes", "no"} for one in words)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_probabilities_of_labels(how):
+    X, Y = make_multilabel_classification(80, 4, n_classes=3, random_state=0)
+    model = quiet(clone(HOW[how]).set_params(covering="hamming"), X / 10, Y)
+    proba = model.predict_proba(X / 10)
+    assert_allclose(proba, 1 / (1 + np.exp(-model.decision_function(X / 10))))
+    assert_array_equal(proba > 0.5, model.predict(X / 10))
+
+
+def test_probabilities_are_those_of_logistic_regression():
+    X, Y = make_multilabel_classification(80, 4, n_classes=3, random_state=0)
+    model = LabelCoveringClassifier(tol=1e-9).fit(X, Y)
+    for j in range(3):
+        theirs = LogisticRegression(tol=1e-9, max_iter=1000).fit(X, Y[:, j])
+        assert_allclose(model.predict_proba(X)[:, j], theirs.predict_proba(X)[:, 1], atol=1e-6)
+    one = LabelCoveringClassifier(tol=1e-9).fit(X, np.where(Y[:, 0], "yes", "no"))
+    assert_allclose(one.predict_proba(X)[:, 1], model.predict_proba(X)[:, 0], atol=1e-6)
+    assert_allclose(one.predict_proba(X).sum(axis=1), 1)
+    for covering in ("two_sets", "zero_one", "weighted_positive", lambda relevant: [[0], [1], [2]]):
+        other = LabelCoveringClassifier(covering).fit(X, Y)
+        assert not hasattr(other, "predict_proba")
+        with pytest.raises(AttributeError, match="predict_proba"):
+            other.predict_proba(X)

@@ -16,6 +16,7 @@ from strategies import edge_rows, graphs_of, rank_matrices
 from labelrank import GraphRanker, PreferenceGraphs, as_graphs, ranks_from_scores
 from labelrank.datasets import make_label_ranking
 from labelrank.decompositions import EdgeWeighted, Subgraph, levels
+from labelrank.losses import SoftMarginLoss
 from labelrank.metrics import kendall_tau
 from labelrank.rankers.soft_projection import SoftProjectionRanker
 from labelrank.solvers import SoftProjection
@@ -313,6 +314,43 @@ def test_instances_without_features(kernel):
     nothing = SoftProjectionRanker(fit_intercept=False, **tight).fit(np.zeros((12, 3)), y)
     assert_array_equal(nothing.coef_, 0)
     assert nothing.gap_ == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_squared_norms_too_small_for_C(kernel):
+    """They are rounded up to 1e-200, with which duals of this size stop far from the optimum."""
+    X, y = make_label_ranking(12, 3, n_labels=3, random_state=0)
+    data = X * 1e-110 if kernel == "linear" else X @ X.T * 1e-220
+    ranker = SoftProjectionRanker(C=1e220, kernel=kernel, fit_intercept=False, random_state=0)
+    with pytest.raises(ValueError, match=r"of X has a squared norm below 1e-200, .* too small for C=1e\+220; scale X"):
+        ranker.fit(data, y)
+    if kernel == "linear":
+        with pytest.raises(ValueError, match="scale X"):
+            ranker.partial_fit(data, y)
+    mixed = X * np.where(np.arange(12) % 2, 1.0, 1e-104)[:, np.newaxis]
+    with pytest.raises(ValueError, match="row 0 of X has a squared norm below"):
+        SoftProjectionRanker(1e208, fit_intercept=False).fit(mixed, y)
+    plain = SoftProjectionRanker(fit_intercept=False, **tight).fit(X, y)
+    small = SoftProjectionRanker(1e180, fit_intercept=False, **tight).fit(X * 1e-90, y)
+    assert small.objective_ * 1e-180 == pytest.approx(plain.objective_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e8, 1e12])
+def test_the_certificate_of_large_kernel_values(scale):
+    """Scores of 1 out of kernel values of 1e12 are computed anew from the duals before a gap is accepted."""
+    rng = np.random.default_rng(0)
+    for C in (1e-13, 1e-10, 1.0):
+        X, y = rng.normal(size=(20, 2)), ranks_from_scores(rng.normal(size=(20, 3)))
+        gram = (X @ X.T + 1.0) * scale
+        ranker = SoftProjectionRanker(C, kernel="precomputed", fit_intercept=False, random_state=0).fit(gram, y)
+        coef = np.zeros((20, 3))
+        coef[ranker.support_] = ranker.dual_coef_.T
+        scores = gram @ coef
+        value = 0.5 * np.vdot(coef, scores) + C * SoftMarginLoss(as_graphs(y)).value(scores)
+        rounding = 1e-15 * float((abs(gram) @ abs(coef)).max())
+        assert abs(ranker.objective_ - value) <= (1e-12 + 60 * rounding) * value
+        assert ranker.gap_ >= 0
 
 
 def test_small_data():

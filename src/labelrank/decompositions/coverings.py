@@ -65,6 +65,11 @@ class SetCovering(Covering):
         self.positive, self.negative, self.joined = positive, negative, joined
         self.positive_weight, self.negative_weight = float(positive_weight), float(negative_weight)
 
+    @property
+    def is_separate(self) -> bool:
+        """Whether every label is an element by itself and counts once."""
+        return (self.positive, self.negative, self.positive_weight, self.negative_weight) == ("each", "each", 1.0, 1.0)
+
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""
         levels = graphs.set_levels("a covering")

@@ -138,11 +138,15 @@ class ConstraintClassificationRanker(BaseRanker):
 
         kept = (data.weight > 0) & data.graphs.has_pairs()
         graphs, weight = data.graphs[kept], data.weight[kept]
+        # Coefficients are proportional to weights and margin. In units of the largest weight (a power of 2, so that
+        # nothing is rounded) their squares do not overflow.
+        unit = float(2.0 ** np.floor(np.log2(weight.max()))) if len(weight) else 1.0
+        weight = weight / unit
         X, largest = _scaled(data.X[kept])
         features, constraints = SparseRows(X.data, X.indices, X.indptr), graphs.pair_rows()
         constant = float(self.fit_intercept)
         squares = weight @ row_norms(X, squared=True) / max(weight.sum(), 1e-300)
-        margin = self.margin * (squares + constant)
+        margin = self.margin * (squares + constant) / unit
         total = float(weight @ graphs.concordance(np.zeros(graphs.shape))[1])  # weight of all pairs
         coef = np.zeros((X.shape[1] + 1, len(self.labels_)))
         moments, mean, gap = np.zeros_like(coef), np.zeros_like(coef), 0.0
@@ -165,8 +169,8 @@ class ConstraintClassificationRanker(BaseRanker):
 
         def attributes(curve: list[float]) -> dict[str, Any]:
             return {
-                "coef_": mean[:-1].T / largest,
-                "intercept_": mean[-1],
+                "coef_": _product(mean[:-1].T / largest, unit),
+                "intercept_": _product(mean[-1], unit),
                 "loss_curve_": np.array(curve),
                 "n_iter_": len(curve),
                 "gap_": gap,
@@ -214,6 +218,14 @@ def _scaled(X: Any) -> tuple[Any, FloatArray]:
     largest[largest == 0] = 1.0
     rows.data = rows.data / largest[rows.indices]
     return rows, largest
+
+
+def _product(coef: FloatArray, unit: float) -> FloatArray:
+    with np.errstate(over="ignore"):
+        product = coef * unit
+    if not np.isfinite(product).all():
+        raise ValueError("coefficients, which are proportional to sample_weight, overflow; divide the weights")
+    return np.asarray(product)
 
 
 def _direction(coef: FloatArray) -> FloatArray:

@@ -9,14 +9,17 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
 from labelrank.decompositions import Decomposition, get_covering
+from labelrank.decompositions.coverings import SetCovering
 from labelrank.losses import CoveringLoss
 from labelrank.models import LinearModel
 from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
@@ -24,6 +27,15 @@ from labelrank.rankers.graph import MINIMIZING, MinimizerMixin
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision import PreferenceGraphs, is_graphs
+
+
+def _has_probabilities(model: LabelCoveringClassifier) -> bool:
+    covering = get_covering(model.covering)
+    if isinstance(covering, SetCovering) and covering.is_separate:
+        return True
+    raise AttributeError(
+        f'predict_proba needs covering="hamming", of which every label has a likelihood; got {model.covering!r}'
+    )
 
 
 class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -216,6 +228,54 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         if self.outputs_2d_:
             return relevant.astype(np.int64)
         return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
+
+    def predict_sets(self, X: Any) -> list[set[Any]]:
+        """The names of the relevant labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        list of n_samples sets
+            Names as in ``classes_``; of one class each, after a fit on a vector of them.
+
+        Examples
+        --------
+        >>> from labelrank import LabelCoveringClassifier
+        >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [{"tea"}, {"tea"}, {"tea", "milk"}, {"milk"}]
+        >>> LabelCoveringClassifier(alpha=0.1).fit(X, Y).predict_sets([[0.2], [2.2]]) == [{"tea"}, {"tea", "milk"}]
+        True
+        """
+        predicted = self.predict(X)
+        if not self.outputs_2d_:
+            return [{name} for name in predicted.tolist()]
+        names = self.classes_.tolist()
+        return [{name for name, relevant in zip(names, row, strict=True) if relevant} for row in predicted]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> FloatArray:
+        r"""Probabilities of the labels, with ``covering="hamming"``.
+
+        The loss of a label by itself is then the logistic loss, a likelihood with :math:`P(l) = 1 / (1 + e^{-f^l})`.
+        The losses of other coverings are not: their probabilities would not add up to 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Probability that a label is relevant; of each class, after a fit on a vector of them.
+        """
+        scores = self.decision_function(X)
+        if self.outputs_2d_:
+            return np.asarray(expit(scores))
+        return np.column_stack([expit(-scores), expit(scores)])[:, : len(self.classes_)]
 
     def _set_classes(self, classes: npt.NDArray[Any]) -> None:
         check_same_labels(self, getattr(self, "classes_", None), classes)

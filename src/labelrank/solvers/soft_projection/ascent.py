@@ -137,8 +137,9 @@ class _Ascent:
         self.blocks = loss.blocks
         self.duals = Duals(initial_duals(self.blocks, run.stop.tol, solver.duals), 1.0 / objective.alpha)
         run.state = self.state = DualState(run.state.coef, duals=self.duals.value)
-        self.n_iter = 0
+        self.n_iter, self.fresh = 0, True  # whether the coefficients were just computed from the duals
         self.busy = np.flatnonzero(loss.counted)
+        self.model.check_range(self.duals.C, self.blocks, self.busy)
         self.rests = np.zeros((len(loss.counted), 2), dtype=np.int32)
         self.gaps = np.zeros(len(loss.counted))  # of each instance at the last check
         self.gap, self.asked = np.inf, 0.0  # relative gap, infinite if it is not known, and the gap to stop at
@@ -160,7 +161,7 @@ class _Ascent:
 
         make_feasible(self.duals, self.blocks)
         self.model.restore(self.duals, self.blocks)
-        self.gap = np.inf
+        self.gap, self.fresh = np.inf, True
 
     def epoch(self) -> float:
         """Visit all instances that are due; returns the sum of the gaps found."""
@@ -174,7 +175,7 @@ class _Ascent:
             order = _shuffled(order, self.rng)
         pace = Pace(self.n_iter, self.rests, small, enough)
         found = enough * (len(self.busy) - len(order))
-        self.n_iter, self.gap = self.n_iter + 1, np.inf
+        self.n_iter, self.gap, self.fresh = self.n_iter + 1, np.inf, False
         for first in range(0, len(order), _CHUNK):
             rows = order[first : first + _CHUNK]
             found += self.model.epoch(self.model.record, rows, pace, self.duals, self.blocks)
@@ -214,12 +215,17 @@ class _Ascent:
         self.rests[:] = 0
         return 0.0
 
+    @property
+    def is_last(self) -> bool:
+        """Whether no further epoch is allowed."""
+        return self.n_iter >= self.run.stop.max_iter
+
     def is_due(self, found: float) -> bool:
         """Return whether to compute the objectives: often enough, and if the gap may be small enough.
 
         The gaps are found before each step and smaller after it.
         """
-        return self.n_iter % _CHECK == 0 or self.n_iter == self.run.stop.max_iter or self.ratio * found <= self.asked
+        return self.n_iter % _CHECK == 0 or self.is_last or self.ratio * found <= self.asked
 
     def objectives(self) -> tuple[float, float]:
         """Return the primal and dual objectives; ``gaps`` gets the part of each instance in their difference."""
@@ -234,9 +240,16 @@ class _Ascent:
         return primal, primal - float(self.gaps.sum())
 
     def check(self, found: float = 0.0) -> None:
-        """Compute both objectives, and which instances still have something to gain."""
+        """Compute both objectives, and which instances still have something to gain.
+
+        Coefficients follow the duals step by step, with rounding errors that add up, so they are computed anew before
+        a gap is accepted.
+        """
         curve = self.state.gap_curve
         primal, dual = self.objectives()
+        if not self.fresh and (abs(primal - dual) <= self.run.stop.tol * abs(primal) or self.is_last):
+            self.restore()
+            primal, dual = self.objectives()
         gap = primal - dual
         if primal < self.lowest:
             self.lowest, self.state.at = primal, len(curve)
@@ -262,7 +275,7 @@ class _Ascent:
         if state.certified:
             state.at, self.best = -1, self.model.coefficients(self.duals, self.blocks)
         state.coef, state.indefinite = self.best, self.model.indefinite
-        state.gap = (state.primal - state.dual) / (abs(state.primal) or 1.0)
+        state.gap = abs(state.primal - state.dual) / (abs(state.primal) or 1.0)
         if state.loss_curve:
             state.loss_curve[-1] = state.gap_curve[-1][2] / self.duals.C
         if state.gap < _ROUNDED and state.duals.dtype == np.float32:

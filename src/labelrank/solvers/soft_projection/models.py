@@ -103,6 +103,15 @@ class LinearAscent:
             self.record = kernels.Dense(X, norm, coef, self.bias, constant, False)
             self.epoch = kernels.epoch_dense
 
+    def check_range(self, C: float, blocks: Any, rows: Any) -> None:
+        """Raise if duals could give some of the instances an influence that their squared norms are too small for."""
+        small = rows[self.record.norm[rows] <= _TINY]
+        target = float(np.abs(blocks.gamma).max(initial=0.0)) if len(blocks.gamma) else 1.0
+        if len(small) and C * blocks.weight.max(initial=0.0) * _TINY > np.finfo(float).eps * target:
+            raise ValueError(
+                f"row {small[0]} of X has a squared norm below {_TINY:g}, which is too small for C={C:g}; scale X"
+            )
+
     def restore(self, duals: Any, blocks: Any, factor: FloatArray | None = None) -> None:
         """Compute the coefficients of the duals, those of each instance times a factor if given."""
         self.coef[:], self.bias[:] = 0.0, 0.0

@@ -37,6 +37,7 @@ def project_online(
 
     ascent, blocks = ascent_of(model), loss.blocks
     rows = np.flatnonzero(loss.weight > 0)
+    ascent.check_range(C, blocks, rows)
     duals = Duals(np.zeros(blocks.head[-1, 1]), float(C))
     rests = np.zeros((len(loss.weight), 2), dtype=np.int32)
     ascent.coef[:], ascent.bias[:] = iterate[:, :-1], iterate[:, -1]
