@@ -48,6 +48,7 @@ _HOMES = {
     "DecisionTreeRanker": "trees",
     "RandomForestRanker": "trees",
     "ExtraTreesRanker": "trees",
+    "GradientBoostingRanker": "trees",
     "SoftProjectionRanker": "rankers",
     "ConformalRanker": "trust",
     "PairwiseCalibrator": "trust",
@@ -86,6 +87,7 @@ __all__ = [
     "DecisionTreeRanker",
     "DummyRanker",
     "ExtraTreesRanker",
+    "GradientBoostingRanker",
     "GraphRanker",
     "KNeighborsRanker",
     "KNeighborsRankerCV",
@@ -183,7 +185,7 @@ if TYPE_CHECKING:
         ranks_from_orders,
         ranks_from_scores,
     )
-    from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
+    from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
     from labelrank.trust import (
         ConformalRanker,
         PairwiseCalibrator,

@@ -13,7 +13,7 @@ from labelrank.rankers import (
     RankerMixin,
     SoftProjectionRanker,
 )
-from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
 
 
 def all_rankers() -> dict[str, type[RankerMixin]]:
@@ -30,6 +30,7 @@ def all_rankers() -> dict[str, type[RankerMixin]]:
         DecisionTreeRanker,
         DummyRanker,
         ExtraTreesRanker,
+        GradientBoostingRanker,
         GraphRanker,
         KNeighborsRanker,
         KNeighborsRankerCV,

@@ -22,7 +22,7 @@ from labelrank import metrics
 from labelrank._discovery import all_rankers
 from labelrank.rankers import DummyRanker, GraphRanker
 from labelrank.supervision import mask_rankings
-from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker
+from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
 
 Vector = npt.NDArray[np.float64]
 Split = tuple[Any, Any]  # indices of the training fold and of the test fold
@@ -128,7 +128,7 @@ def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
     for name, ranker in all_rankers().items():
         if ranker not in (DummyRanker, GraphRanker):  # with its defaults a GraphRanker is a LogLinearRanker
             found[name] = _seeded(ranker(), seed)
-            if ranker not in (DecisionTreeRanker, ExtraTreesRanker, RandomForestRanker):  # which need no scaling
+            if ranker not in (DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker):
                 found[name] = make_pipeline(StandardScaler(), found[name])
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = _seeded(DummyRanker(strategy=strategy), seed)

@@ -140,6 +140,13 @@ class Loss:
         """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
         raise NotImplementedError(f"{type(self).__name__} must define curvature")
 
+    def value_and_derivatives(
+        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: slice = ALL
+    ) -> float:
+        """Loss of some instances; `gradient` and `curvature` are overwritten. A loss may do it in one pass."""
+        self.curvature(scores, curvature, rows)
+        return self.value_and_gradient(scores, gradient, rows)
+
 
 class FlowLoss(Loss):
     """A loss whose gradient is what flows into a label minus what flows out of it."""

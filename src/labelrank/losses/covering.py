@@ -45,7 +45,7 @@ class CoveringLoss(FlowLoss):
     """
 
     name: ClassVar[str] = "covering"
-    abilities: ClassVar[frozenset[str]] = frozenset({"flows", "updates"})
+    abilities: ClassVar[frozenset[str]] = frozenset({"flows", "curvature", "updates"})
     default_decomposition: ClassVar[str | None] = "hamming"
     blocks_per_edge: ClassVar[int] = 1  # the dummy at the other end has no coefficients
 
@@ -69,12 +69,30 @@ class CoveringLoss(FlowLoss):
 
     def losses(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: Any = ALL) -> FloatArray:
         """Loss of each of some examples, given by a slice or an index array; the flows are overwritten."""
+        return self._evaluate(scores, inflow, outflow, None, rows)
+
+    def curvature(self, scores: FloatArray, out: FloatArray, rows: Any = ALL) -> None:
+        """Write the diagonal of the Hessian with respect to the scores of some examples into `out`."""
+        self._evaluate(scores, np.empty(scores.shape), np.empty(scores.shape), out, rows)
+
+    def value_and_derivatives(
+        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: Any = ALL
+    ) -> float:
+        """Loss of some examples; `gradient` and `curvature` are overwritten."""
+        outflow = np.empty_like(gradient)
+        value = float(self._evaluate(scores, gradient, outflow, curvature, rows).sum())
+        gradient -= outflow
+        return value
+
+    def _evaluate(
+        self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: Any
+    ) -> FloatArray:
         from labelrank._kernels.losses.covering import element_flows, set_flows
 
         np.abs(scores, out=outflow)
         np.negative(outflow, out=outflow)
         np.exp(outflow, out=outflow)
-        where = (self.levels[rows], scores, inflow, outflow, self.weight[rows])
+        where = (self.levels[rows], scores, inflow, outflow, curvature, self.weight[rows])
         c = self.decomposition
         if isinstance(c, SetCovering):
             together = (c.positive == "together", c.negative == "together")

@@ -76,27 +76,39 @@ class LogLinearLoss(FlowLoss):
 
     def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
         """Loss of some instances; `inflow` and `outflow` are overwritten with T and I."""
+        return self._evaluate(scores, inflow, outflow, None, rows)
+
+    def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
+        """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
+        self._evaluate(scores, np.empty(scores.shape), np.empty(scores.shape), out, rows)
+
+    def value_and_derivatives(
+        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: slice = ALL
+    ) -> float:
+        """Loss of some instances; `gradient` and `curvature` are overwritten."""
+        outflow = np.empty_like(gradient)
+        value = self._evaluate(scores, gradient, outflow, curvature, rows)
+        gradient -= outflow
+        return value
+
+    def _evaluate(
+        self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: slice
+    ) -> float:
+        """Loss of some instances; the flows are overwritten and, where it is wanted, the curvature."""
         from labelrank._kernels.losses import log_linear as kernels
 
         if self.layers is None:
-            return self._flows_of_subgraphs(self.subgraphs, rows, scores, inflow, outflow)
+            return self._flows_of_subgraphs(self.subgraphs, rows, scores, inflow, outflow, curvature, self.weight[rows])
         levels, depth, kind = self.layers
+        weight = self.weight[rows]
         if kind == cuts.DISAGREEMENT:
-            return float(kernels.pair_flows(levels[rows], scores, inflow, outflow, self.weight[rows], depth))
+            return float(kernels.pair_flows(levels[rows], scores, inflow, outflow, curvature, weight, depth))
         # NumPy's exponential works on whole vectors; the kernel starts from there.
         np.subtract(scores, scores.max(axis=1, keepdims=True, initial=-np.inf), out=outflow)
         np.exp(outflow, out=outflow)
         far = np.zeros(len(scores), dtype=bool)
-        value = kernels.level_flows(levels[rows], scores, inflow, outflow, self.weight[rows], depth, kind, far)
-        return float(value) + self._flows_of_far_rows(rows, far, scores, inflow, outflow)
-
-    def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
-        """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
-        squares, outflow = np.empty(scores.shape), np.empty(scores.shape)
-        subgraphs = self.decomposition.cut(self.graphs[rows])
-        self._flows_of_subgraphs(subgraphs, ALL, scores, out, outflow, self.weight[rows], squares)
-        out += outflow
-        out -= squares
+        value = kernels.level_flows(levels[rows], inflow, outflow, curvature, weight, depth, kind, far)
+        return float(value) + self._flows_of_far_rows(rows, far, scores, inflow, outflow, curvature)
 
     def edge_flows(self, scores: FloatArray, rows: slice = ALL) -> EdgeFlows:
         """Loss of some instances, and the flow along each of their edges, for models that share coefficients."""
@@ -121,16 +133,24 @@ class LogLinearLoss(FlowLoss):
         return self.decomposition.cut(self.graphs)
 
     def _flows_of_far_rows(
-        self, rows: slice, far: npt.NDArray[np.bool_], scores: FloatArray, inflow: FloatArray, outflow: FloatArray
+        self,
+        rows: slice,
+        far: npt.NDArray[np.bool_],
+        scores: FloatArray,
+        inflow: FloatArray,
+        outflow: FloatArray,
+        curvature: FloatArray | None,
     ) -> float:
         """Flows of the rows in which an exponential underflows, from their subgraphs."""
         if not far.any():
             return 0.0
         graphs, weight = self.graphs[rows][far], self.weight[rows][far]
-        into, out_of = np.empty((len(graphs), self.shape[1])), np.empty((len(graphs), self.shape[1]))
+        into, out_of, bend = (np.empty((len(graphs), self.shape[1])) for _ in range(3))
         subgraphs = self.decomposition.cut(graphs)
-        value = self._flows_of_subgraphs(subgraphs, ALL, scores[far], into, out_of, weight)
+        value = self._flows_of_subgraphs(subgraphs, ALL, scores[far], into, out_of, bend, weight)
         inflow[far], outflow[far] = into, out_of
+        if curvature is not None:
+            curvature[far] = bend
         return value
 
     def _flows_of_subgraphs(
@@ -140,8 +160,8 @@ class LogLinearLoss(FlowLoss):
         scores: FloatArray,
         inflow: FloatArray,
         outflow: FloatArray,
-        weight: FloatArray | None = None,
-        squares: FloatArray | None = None,
+        curvature: FloatArray | None,
+        weight: FloatArray,
     ) -> float:
         """Loss of the instances `rows` of some subgraphs; the flows of their members are added up by label."""
         from labelrank._kernels.losses.log_linear import block_flows
@@ -152,12 +172,13 @@ class LogLinearLoss(FlowLoss):
         at = (np.repeat(np.arange(last - first), np.diff(ends)), blocks.members[ends[0] : ends[-1]])
         f = scores[at]
         into, out_of = np.empty_like(f), np.empty_like(f)
-        weight = self.weight[rows] if weight is None else weight
-        squares = np.empty((0, self.shape[1])) if squares is None else squares
+        squares = np.empty((0, self.shape[1])) if curvature is None else curvature
         value = block_flows(blocks, first, last, weight, f, into, out_of, squares)
         flat = at[0] * self.shape[1] + at[1]
         for flow, out in ((into, inflow), (out_of, outflow)):
             out[...] = np.bincount(flat, weights=flow, minlength=out.size).reshape(out.shape)
+        if curvature is not None:  # (t + i) - (t - i)²
+            np.subtract(inflow + outflow, squares, out=curvature)
         return float(value)
 
 

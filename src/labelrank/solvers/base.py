@@ -6,6 +6,7 @@ Stopping, curves, callbacks, control-C and convergence warnings are written here
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -155,7 +156,7 @@ class Solver:
         -------
         State
         """
-        check_abilities(objective.loss, self)
+        check_abilities(objective.loss, f"solver {self.name!r}", self.needs, _other_solvers)
         with Run(start, stop, on_step) as run:
             self._minimize(objective, run)
         return run.state
@@ -164,19 +165,37 @@ class Solver:
         raise NotImplementedError(f"{type(self).__name__} must define _minimize")
 
 
-def check_abilities(loss: Loss | type[Loss], solver: Solver) -> None:
-    """Raise if a loss cannot do what a solver needs; the error names both, and the solvers that would do."""
+def check_abilities(
+    loss: Loss | type[Loss], who: str, needs: frozenset[str], advice: Callable[[frozenset[str]], str]
+) -> None:
+    """Raise if a loss cannot do what a learner needs; the error names both.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    who : str
+        Who needs it, for the error.
+    needs : frozenset of str
+        Abilities, and ``"smoothness"``.
+    advice : callable
+        What to do, given the abilities of the loss.
+    """
+    offered = loss.abilities | ({"smoothness"} if loss.smooth else set())
+    missing = sorted(needs - offered)
+    if missing:
+        raise ValueError(
+            f"{who} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
+            f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; {advice(offered)}"
+        )
+
+
+def _other_solvers(offered: frozenset[str]) -> str:
+    """Name the solvers that a loss with some abilities can have."""
     from labelrank.solvers import SOLVERS
 
-    offered = loss.abilities | ({"smoothness"} if loss.smooth else set())
-    missing = sorted(solver.needs - offered)
-    if missing:
-        others = [name for name, other in SOLVERS.items() if other.needs <= offered]
-        raise ValueError(
-            f"solver {solver.name!r} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
-            f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; "
-            + ("use solver=" + " or ".join(repr(name) for name in others) if others else "no other solver does either")
-        )
+    others = [repr(name) for name, solver in SOLVERS.items() if solver.needs <= offered]
+    return "use solver=" + " or ".join(others) if others else "no other solver does either"
 
 
 def in_place(count: int, gap: float, tol: float) -> str:

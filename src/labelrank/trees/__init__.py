@@ -1,6 +1,7 @@
-"""Label ranking trees and forests of them."""
+"""Label ranking trees, forests of them, and gradient boosting."""
 
+from labelrank.trees.boosting import GradientBoostingRanker
 from labelrank.trees.forests import ExtraTreesRanker, RandomForestRanker
 from labelrank.trees.tree import DecisionTreeRanker
 
-__all__ = ["DecisionTreeRanker", "ExtraTreesRanker", "RandomForestRanker"]
+__all__ = ["DecisionTreeRanker", "ExtraTreesRanker", "GradientBoostingRanker", "RandomForestRanker"]

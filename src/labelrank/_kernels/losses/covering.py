@@ -1,7 +1,9 @@
 """The covering loss Σ_s c_s log(1 + Σ_{l in a_s} exp(z_l)), z_l = −y_l f_l, and what flows through each label.
 
 Labels are right or wrong together within a cover element a_s. The inflow T of a label is Σ_s c_s q(s, l) where it is
-irrelevant, the outflow I is that sum where it is relevant; the gradient with respect to the scores is T − I. `outflow`
+irrelevant, the outflow I is that sum where it is relevant; the gradient with respect to the scores is T − I. The
+diagonal of the Hessian is Σ_s c_s q(s, l) (1 − q(s, l)) with q of the element alone; it is written into `curvature`,
+which may be None. `outflow`
 comes in as exp(−|f|), which never overflows; sums in which exp(z) would are kept as logarithms.
 
 Level 0 is relevant, 1 irrelevant, -1 not known. `levels`, `scores`, `inflow` and `outflow` have the shape (n, k);
@@ -37,7 +39,7 @@ def _log_power_sum(z, members):
 
 
 @kernel
-def set_flows(levels, scores, inflow, outflow, weight, together, joined, factors):
+def set_flows(levels, scores, inflow, outflow, curvature, weight, together, joined, factors):
     """Losses of the rows under a covering that treats relevant labels alike and irrelevant labels alike.
 
     together, factors : for the relevant and for the irrelevant labels, whether they form one element, and its weight c.
@@ -96,16 +98,19 @@ def set_flows(levels, scores, inflow, outflow, weight, together, joined, factors
             level = levels[row, j]
             inflow[row, j] = w * q[j] if level == 1 else 0.0
             outflow[row, j] = w * q[j] if level == 0 else 0.0
+            if curvature is not None:
+                factor = factors[0] if joined else factors[level]
+                curvature[row, j] = w * q[j] * (1.0 - q[j] / factor) if level >= 0 else 0.0
     return losses
 
 
 @kernel
-def element_flows(levels, scores, inflow, outflow, weight, pattern, elements):
+def element_flows(levels, scores, inflow, outflow, curvature, weight, pattern, elements):
     """Losses of the rows under any covering; row r has the elements of the labeling ``pattern[r]``."""
     element_ptr, label_ptr, labels, element_weight = elements
     n, k = levels.shape
     losses = np.zeros(n)
-    z, power, q = np.empty(k), np.empty(k), np.empty(k)
+    z, power, q, h = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
     for row in range(n):
         w = weight[row]
         far = False
@@ -113,7 +118,7 @@ def element_flows(levels, scores, inflow, outflow, weight, pattern, elements):
             z[j] = -scores[row, j] if levels[row, j] == 0 else scores[row, j]
             far |= z[j] > _FAR
             power[j] = _power(z[j], outflow[row, j]) if z[j] <= _FAR else 0.0
-            q[j] = 0.0
+            q[j], h[j] = 0.0, 0.0
         loss = 0.0
         part, product, last = 0.0, 1.0, -1.0
         for s in range(element_ptr[pattern[row]], element_ptr[pattern[row] + 1]):
@@ -127,18 +132,23 @@ def element_flows(levels, scores, inflow, outflow, weight, pattern, elements):
                 for p in range(a, b):
                     total += power[labels[p]]
                 part, product = add_log1p(part, product, total)
-                scale = c / (1.0 + total)
                 for p in range(a, b):
-                    q[labels[p]] += power[labels[p]] * scale
+                    share = power[labels[p]] / (1.0 + total)
+                    q[labels[p]] += c * share
+                    h[labels[p]] += c * share * (1.0 - share)
             else:
                 log_total = _log_power_sum(z, labels[a:b])
                 part += log_total
                 for p in range(a, b):
-                    q[labels[p]] += c * math.exp(z[labels[p]] - log_total)
+                    share = math.exp(z[labels[p]] - log_total)
+                    q[labels[p]] += c * share
+                    h[labels[p]] += c * share * (1.0 - share)
         loss += last * (part + math.log(product)) if last > 0 else 0.0
         losses[row] = w * loss
         for j in range(k):
             level = levels[row, j]
             inflow[row, j] = w * q[j] if level == 1 else 0.0
             outflow[row, j] = w * q[j] if level == 0 else 0.0
+            if curvature is not None:
+                curvature[row, j] = w * h[j] if level >= 0 else 0.0
     return losses

@@ -55,36 +55,43 @@ def _sum_of_lower_levels(levels, e, total, depth):
 
 
 @kernel
-def _domination(levels, e, t, i, total, sent, depth):
+def _domination(levels, e, t, i, total, sent, depth, h, sent_squares):
     """One star per label with lower ones. Returns the loss of one instance."""
     k = len(levels)
     _sum_of_lower_levels(levels, e, total, depth)
     loss, product, stars = 0.0, 1.0, 0
-    sent[:] = 0.0
+    sent[:], sent_squares[:] = 0.0, 0.0
     for j in range(k):
-        i[j], t[j] = 0.0, 0.0
+        i[j], t[j], h[j] = 0.0, 0.0, 0.0
         if levels[j] >= 0 and total[levels[j]] > 0:
             ratio = total[levels[j]] / e[j]
             loss, product = add_log1p(loss, product, ratio)
             i[j] = ratio / (1.0 + ratio)
+            h[j] = i[j] / (1.0 + ratio)
             sent[levels[j]] += i[j]
+            sent_squares[levels[j]] += i[j] * i[j]
             stars += 1
     if stars == 0:
         return 0.0
-    above = 0.0
+    above, above_squares = 0.0, 0.0
     for level in range(depth):
-        here = sent[level] / total[level] if total[level] > 0 else 0.0
-        sent[level] = above  # Σ over the higher levels of what each sends down, per unit of e
+        inverse = 1.0 / total[level] if total[level] > 0 else 0.0
+        here, here_squares = sent[level] * inverse, sent_squares[level] * inverse * inverse
+        # Σ over the higher levels of what each sends down, per unit of e, and of its squares.
+        sent[level], sent_squares[level] = above, above_squares
         above += here
+        above_squares += here_squares
     for j in range(k):
         if levels[j] >= 0:
-            t[j] = e[j] * sent[levels[j]] / stars
+            t[j] = e[j] * sent[levels[j]]
+            h[j] = (h[j] + max(t[j] - e[j] * e[j] * sent_squares[levels[j]], 0.0)) / stars
+            t[j] /= stars
         i[j] /= stars
     return (loss + math.log(product)) / stars
 
 
 @kernel
-def _zero_one(levels, e, t, i, total, sent, depth):
+def _zero_one(levels, e, t, i, total, sent, depth, h):
     """All edges in one subgraph. Returns the loss of one instance."""
     k = len(levels)
     _sum_of_lower_levels(levels, e, total, depth)
@@ -103,23 +110,31 @@ def _zero_one(levels, e, t, i, total, sent, depth):
         if levels[j] >= 0:
             t[j] = e[j] * sent[levels[j]] * scale
             i[j] = total[levels[j]] / e[j] * scale
+            h[j] = max(t[j] + i[j] - (t[j] - i[j]) ** 2, 0.0)
         else:
-            t[j], i[j] = 0.0, 0.0
+            t[j], i[j], h[j] = 0.0, 0.0, 0.0
     return math.log1p(edges)
 
 
 # "reassoc" lets the sum run in several lanes.
 @kernel(fastmath={"reassoc"})
-def _pull_apart(inverse, e, t, product):
-    """One label against all lower ones: their shares are added to `t`, their factors multiplied into `product`."""
-    total = 0.0
+def _pull_apart(inverse, e, t, product, h):
+    """One label against all lower ones: their shares are added to `t`, their factors multiplied into `product`.
+
+    Returns the sum of the shares and, with `h`, to which the curvatures of the pairs are added, the sum of these.
+    """
+    total, bend = 0.0, 0.0
     for q in range(len(e)):
         ratio = e[q] * inverse
         share = ratio / (1.0 + ratio)
         t[q] += share
         product[q] *= 1.0 + ratio
         total += share
-    return total
+        if h is not None:
+            curve = share / (1.0 + ratio)
+            h[q] += curve
+            bend += curve
+    return total, bend
 
 
 @kernel
@@ -139,14 +154,16 @@ def _take_logs(product):
 
 
 @kernel
-def _disagreement(x, start, depth, t, i, e, product):
-    """One subgraph per edge; x, t and i are sorted by level. Returns the loss of one instance."""
+def _disagreement(x, start, depth, t, i, e, product, h):
+    """One subgraph per edge; x, t, i and h (or None) are sorted by level. Returns the loss of one instance."""
     m = start[depth]
     edges = 0
     for level in range(depth):
         edges += (start[level + 1] - start[level]) * (m - start[level + 1])
     for p in range(m):
         t[p], i[p] = 0.0, 0.0
+        if h is not None:
+            h[p] = 0.0
     if edges == 0:
         return 0.0
     low, high = x[0], x[0]
@@ -163,7 +180,10 @@ def _disagreement(x, start, depth, t, i, e, product):
             if below == m:
                 break
             for p in range(start[level], below):
-                i[p] = _pull_apart(1.0 / e[p], e[below:m], t[below:m], product[below:m])
+                lower = None if h is None else h[below:m]
+                i[p], bend = _pull_apart(1.0 / e[p], e[below:m], t[below:m], product[below:m], lower)
+                if h is not None:
+                    h[p] += bend
                 pending += 1
                 if pending == 16:
                     loss += _take_logs(product[:m])
@@ -177,23 +197,30 @@ def _disagreement(x, start, depth, t, i, e, product):
                     loss += value
                     t[q] += share
                     i[p] += share
+                    if h is not None:
+                        h[p] += share * (1.0 - share)
+                        h[q] += share * (1.0 - share)
     for p in range(m):
         t[p] /= edges
         i[p] /= edges
+        if h is not None:
+            h[p] /= edges
     return loss / edges
 
 
 @kernel
-def level_flows(levels, scores, inflow, outflow, weight, depth, kind, far):
+def level_flows(levels, inflow, outflow, curvature, weight, depth, kind, far):
     """Loss of layered graphs; `inflow` and `outflow` are overwritten with T and I. All have the shape (n, k).
+
+    `curvature` is overwritten with the diagonal of the Hessian, or None.
 
     `outflow` comes in as exp(scores − largest of the row). Rows in which an observed label underflows are marked in
     `far`, and nothing is computed for them.
     """
     n, k = levels.shape
     value = 0.0
-    t, i, e = np.empty(k), np.empty(k), np.empty(k)
-    total, sent = np.empty(depth), np.empty(depth)
+    t, i, e, h = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    total, sent, sent_squares = np.empty(depth), np.empty(depth), np.empty(depth)
     mirrored = kind == DOMINATED  # domination upside down: scores negated, levels reversed, flows exchanged
     order = np.empty(k, levels.dtype)
     for row in range(n):
@@ -210,25 +237,31 @@ def level_flows(levels, scores, inflow, outflow, weight, depth, kind, far):
         if far[row]:
             continue
         if kind == ZERO_ONE:
-            loss = _zero_one(order, e, t, i, total, sent, depth)
+            loss = _zero_one(order, e, t, i, total, sent, depth, h)
         else:
-            loss = _domination(order, e, t, i, total, sent, depth)
+            loss = _domination(order, e, t, i, total, sent, depth, h, sent_squares)
         w = weight[row]
         value += w * loss
         for j in range(k):
             inflow[row, j] = w * (i[j] if mirrored else t[j])
             outflow[row, j] = w * (t[j] if mirrored else i[j])
+            if curvature is not None:
+                curvature[row, j] = w * h[j]
     return value
 
 
 @kernel
-def pair_flows(levels, scores, inflow, outflow, weight, depth):
-    """Loss of the single edges of layered graphs; `inflow` and `outflow` are overwritten with T and I."""
+def pair_flows(levels, scores, inflow, outflow, curvature, weight, depth):
+    """Loss of the single edges of layered graphs; `inflow` and `outflow` are overwritten with T and I.
+
+    `curvature` is overwritten with the diagonal of the Hessian, or None.
+    """
     n, k = levels.shape
     value = 0.0
     start, fill = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)
     place = np.empty(k, np.int64)
     x, t, i, e, product = np.empty(k), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    h = None if curvature is None else np.empty(k)
     for row in range(n):
         start[:] = 0
         for j in range(k):
@@ -239,15 +272,19 @@ def pair_flows(levels, scores, inflow, outflow, weight, depth):
             fill[level] = start[level]
         for j in range(k):
             inflow[row, j], outflow[row, j] = 0.0, 0.0
+            if curvature is not None:
+                curvature[row, j] = 0.0
             level = levels[row, j]
             if level >= 0:
                 place[fill[level]] = j
                 x[fill[level]] = scores[row, j]
                 fill[level] += 1
-        value += weight[row] * _disagreement(x, start, depth, t, i, e, product)
+        value += weight[row] * _disagreement(x, start, depth, t, i, e, product, h)
         for p in range(start[depth]):
             inflow[row, place[p]] = weight[row] * t[p]
             outflow[row, place[p]] = weight[row] * i[p]
+            if curvature is not None and h is not None:
+                curvature[row, place[p]] = weight[row] * h[p]
     return value
 
 

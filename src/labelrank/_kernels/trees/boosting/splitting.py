@@ -1,0 +1,154 @@
+"""The best split of a node by its histogram: the largest gain Σ_l G_l² / (H_l + λ), left plus right minus parent.
+
+Numeric features are split at bins, with missing values on the better side. Categories are sorted by the projection of
+their Newton steps G / (H + s) on the first principal component of these steps, and split at a place in that order; with
+two labels this is the order by G / (H + s), of which one split is the best of all partitions.
+"""
+
+import math
+
+import numpy as np
+
+from labelrank._kernels.compile import kernel
+
+MIN_CATEGORY_WEIGHT = 10.0  # of a category that is sorted; rarer ones go to the side of the others
+_POWER_STEPS = 20
+
+
+@kernel(fastmath={"reassoc"})
+def score(sums, k, l2):
+    """Σ_l G_l² / (H_l + λ)."""
+    value = 0.0
+    for j in range(k):
+        denominator = sums[k + j] + l2
+        value += sums[j] * sums[j] / denominator if denominator > 0.0 else 0.0
+    return value
+
+
+@kernel(fastmath={"reassoc"})
+def _score_of_both(left, total, k, l2):
+    """Scores of the left and the right side together."""
+    value = 0.0
+    for j in range(k):
+        g, h = left[j], left[k + j]
+        g_other, h_other = total[j] - g, total[k + j] - h
+        a, b = h + l2, h_other + l2
+        value += (g * g / a if a > 0.0 else 0.0) + (g_other * g_other / b if b > 0.0 else 0.0)
+    return value
+
+
+@kernel
+def _add(left, sums):
+    for c in range(len(left)):
+        left[c] += sums[c]
+
+
+@kernel
+def _scan(histogram, order, total, k, rules, missing, best, left):
+    """Try to send the first bins of an order left, one more each time; `missing` (or -1) is sent left before all.
+
+    best : score of both sides, place. Returns whether it improved on it.
+    """
+    l2, least = rules.l2, rules.min_weight
+    weight = total[2 * k]
+    left[:] = 0.0
+    if missing >= 0:
+        _add(left, histogram[missing])
+    better = False
+    for i in range(len(order)):
+        sums = histogram[order[i]]
+        if sums[2 * k] <= 0.0:
+            continue
+        _add(left, sums)
+        if left[2 * k] < least:
+            continue
+        if weight - left[2 * k] < least:
+            break
+        value = _score_of_both(left, total, k, l2)
+        if value > best[0]:
+            best[0], best[1] = value, i
+            better = True
+    return better
+
+
+@kernel
+def _sort_categories(histogram, n_bins, total, k, order):
+    """Sort the categories that are heavy enough; returns their number."""
+    n = 0
+    for b in range(n_bins):
+        if histogram[b, 2 * k] >= MIN_CATEGORY_WEIGHT:
+            order[n] = b
+            n += 1
+    steps, mean = np.empty((n, k)), np.zeros(k)
+    ten_rows = MIN_CATEGORY_WEIGHT / total[2 * k]
+    weight = 0.0
+    for i in range(n):
+        sums = histogram[order[i]]
+        for j in range(k):
+            smoothed = sums[k + j] + ten_rows * total[k + j]
+            steps[i, j] = sums[j] / smoothed if smoothed > 0 else 0.0
+            mean[j] += sums[2 * k] * steps[i, j]
+        weight += sums[2 * k]
+    widest, direction = -1.0, np.zeros(k)
+    for i in range(n):
+        width = 0.0
+        for j in range(k):
+            steps[i, j] -= mean[j] / weight
+            width += steps[i, j] ** 2
+        if width > widest:
+            widest = width
+            direction[:] = steps[i]
+    projection, turned = np.zeros(n), np.empty(k)
+    for _ in range(_POWER_STEPS):
+        turned[:] = 0.0
+        norm = 0.0
+        for i in range(n):
+            projection[i] = 0.0
+            for j in range(k):
+                projection[i] += steps[i, j] * direction[j]
+            for j in range(k):
+                turned[j] += histogram[order[i], 2 * k] * projection[i] * steps[i, j]
+        for j in range(k):
+            norm += turned[j] ** 2
+        if norm == 0.0:
+            break
+        direction[:] = turned / math.sqrt(norm)
+    order[:n] = order[:n][np.argsort(projection, kind="mergesort")]
+    return n
+
+
+@kernel
+def best_split(histogram, features, first, start, is_categorical, total, rules, found, left):
+    """Best split of a node on some of the features of a histogram.
+
+    histogram : (n_bins, n_channels), begins with feature `first`.
+    features : to try, all of them in the histogram.
+    total : sums of the channels over the node.
+    found : score of both sides, feature, bin, and whether missing values go left (-1 if the node has none); the score
+        is the one to improve on at first.
+    left : bool (256,), overwritten with the bins of the left side if the feature is categorical.
+    """
+    k, origin = rules.n_labels, start[first]
+    sums, best = np.empty(len(total)), np.empty(2)
+    order, categories = np.arange(256), np.empty(256, np.int64)
+    for f in features:
+        here = histogram[start[f] - origin : start[f + 1] - origin]
+        missing = len(here) - 1  # the last bin
+        has_missing = here[missing, 2 * k] > 0.0
+        best[0] = found[0]
+        if is_categorical[f]:
+            n = _sort_categories(here, len(here), total, k, categories)
+            half = (n + 1) // 2
+            for backward in (False, True):
+                chosen = categories[:n][::-1][:half].copy() if backward else categories[:half].copy()
+                if _scan(here, chosen, total, k, rules, -1, best, sums):
+                    left[:] = False
+                    for i in range(int(best[1]) + 1):
+                        left[chosen[i]] = True
+                    found[0], found[1], found[2], found[3] = best[0], f, 0, left[missing] if has_missing else -1
+            continue
+        # Missing values go right; the last place separates them from all others.
+        if _scan(here, order[: missing if has_missing else missing - 1], total, k, rules, -1, best, sums):
+            found[0], found[1], found[2], found[3] = best[0], f, best[1], 0 if has_missing else -1
+        if has_missing and _scan(here, order[: missing - 1], total, k, rules, missing, best, sums):
+            found[0], found[1], found[2], found[3] = best[0], f, best[1], 1

@@ -1,0 +1,5 @@
+"""Gradient-boosted trees with a vector of label scores in each leaf, on any loss that has a curvature."""
+
+from labelrank.trees.boosting.ranker import GradientBoostingRanker
+
+__all__ = ["GradientBoostingRanker"]

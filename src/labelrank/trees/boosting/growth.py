@@ -1,0 +1,237 @@
+"""One tree: grown leaf by leaf, the split with the largest gain first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank._arrays import FloatArray, IntArray
+from labelrank.trees.boosting.binning import Binning
+from labelrank.trees.boosting.histogram import Histograms
+from labelrank.trees.boosting.splitting import Rules, Split, find_split
+
+Rows = npt.NDArray[np.int32]
+_ROUNDING = 1e-10  # a gain that is smaller, relative to the score of the node, is none
+_ENTRIES = 2**17  # rows times features for which threads pay
+
+
+class Limits(NamedTuple):
+    """Limits of a tree."""
+
+    max_leaf_nodes: int
+    max_depth: int
+    max_features: float  # share of the features that a node tries
+
+
+@dataclass
+class Node:
+    """A node while the tree grows; its rows are ``rows[first:last]``."""
+
+    number: int
+    first: int
+    last: int
+    depth: int
+    total: FloatArray  # sums of the channels
+    score: float
+    slot: int = -1  # of its histogram, -1 if it is not kept
+    split: Split | None = None
+    left: Node | None = None
+    right: Node | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.last - self.first
+
+    @property
+    def gain(self) -> float:
+        """Gain of the split."""
+        return 0.0 if self.split is None else self.split.score - self.score
+
+
+class Grower:
+    """Grows trees on the channels of binned rows.
+
+    Parameters
+    ----------
+    histograms : Histograms
+        Bins and channels of the rows.
+    binning : Binning
+        The bins.
+    rules, limits : Rules, Limits
+        What a split must have.
+    n_rows : int
+        Number of binned rows; those after the last with channels are held out.
+    n_threads : int
+        Number of threads over features; the tree does not depend on it.
+    """
+
+    def __init__(
+        self, histograms: Histograms, binning: Binning, rules: Rules, limits: Limits, n_rows: int, n_threads: int = 1
+    ) -> None:
+        self.histograms, self.rules, self.limits = histograms, rules, limits
+        self.is_categorical, self.missing = binning.is_categorical, binning.missing
+        self.threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self.n_threads = n_threads
+        self.sides, self.buffer = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int32)
+
+    def grow(self, rows: Rows, rng: np.random.Generator) -> list[Node]:
+        """Grow a tree on some rows, which are sorted by leaf; returns its nodes, a parent before its children."""
+        self.rows, self.rng = rows, rng
+        self.free = list(range(len(self.histograms.pool)))
+        self.heap: list[tuple[float, int, Node]] = []
+        nodes = [self._node(0, 0, len(rows), 0)]
+        self._find_splits(None, nodes)
+        n_leaves = 1
+        while self.heap and n_leaves < self.limits.max_leaf_nodes:
+            parent = heapq.heappop(self.heap)[2]
+            middle = self.part(rows, parent.first, parent.last, parent.split)
+            left = parent.left = self._node(len(nodes), parent.first, middle, parent.depth + 1)
+            right = parent.right = self._node(len(nodes) + 1, middle, parent.last, parent.depth + 1)
+            nodes += [left, right]
+            n_leaves += 1
+            parent.split = self._with_side_of_missing(parent, heavier_left=self._weight(left) > self._weight(right))
+            if n_leaves < self.limits.max_leaf_nodes:
+                self._find_splits(parent, [left, right])
+        return nodes
+
+    def part(self, rows: Rows, first: int, last: int, split: Any) -> int:
+        """Sort ``rows[first:last]`` by a split; returns where those of the right side begin."""
+        from labelrank._kernels.trees.boosting.growth import part_dense, part_sparse
+
+        f = split.feature
+        how = (f, bool(self.is_categorical[f]), split.bin, int(self.missing[f]), split.missing_left > 0)
+        part = part_sparse if self.histograms.is_sparse else part_dense
+        return int(part(self.histograms.bins, rows, first, last, how, split.left_bins, self.sides, self.buffer))
+
+    # --- nodes
+
+    def _node(self, number: int, first: int, last: int, depth: int) -> Node:
+        from labelrank._kernels.trees.boosting.histogram import sum_channels
+        from labelrank._kernels.trees.boosting.splitting import score
+
+        channels = self.histograms.channels
+        total = np.empty(channels.shape[1])
+        sum_channels(channels, self.rows[first:last], total)
+        return Node(number, first, last, depth, total, score(total, self.rules.n_labels, self.rules.l2))
+
+    def _weight(self, node: Node) -> float:
+        return float(node.total[2 * self.rules.n_labels])
+
+    def _with_side_of_missing(self, parent: Node, heavier_left: bool) -> Split:
+        """The split of a node; missing values go to the heavier side if there were none."""
+        split = parent.split
+        assert split is not None
+        if split.missing_left >= 0:
+            return split
+        left_bins = split.left_bins
+        if self.is_categorical[split.feature]:
+            left_bins = left_bins.copy()
+            left_bins[self.missing[split.feature]] = heavier_left
+        return split._replace(missing_left=int(heavier_left), left_bins=left_bins)
+
+    # --- histograms and splits
+
+    def _find_splits(self, parent: Node | None, nodes: list[Node]) -> None:
+        """Find the best splits of new nodes, with the histogram of the parent if it is kept."""
+        wanted = [
+            node
+            for node in nodes
+            if node.depth < self.limits.max_depth and self._weight(node) >= 2 * self.rules.min_weight
+        ]
+        if parent is not None and parent.slot >= 0:
+            small, large = sorted(nodes, key=lambda node: node.n_rows)
+            if large in wanted:
+                self._find_by_subtraction(parent, small, large, wanted)
+                wanted = []
+            else:
+                self.free.append(parent.slot)
+        for node in wanted:
+            self._find_alone(node)
+        for node in nodes:
+            if node.split is not None:
+                heapq.heappush(self.heap, (-node.gain, node.number, node))
+            elif node.slot >= 0:
+                self.free.append(node.slot)
+
+    def _find_alone(self, node: Node) -> None:
+        self._mark(node)
+        features = self._draw_features()
+        slot = self._take_slot()
+        for block in self.histograms.blocks:
+
+            def work(first: int, last: int, block: tuple[int, int] = block) -> Split | None:
+                histogram = self.histograms.build(slot, node, self.rows, first, last, block[0])
+                return self._find(node, histogram, features, first, last)
+
+            self._keep_best(node, self._over_features(block, work, node.n_rows))
+        if self.histograms.kept:
+            node.slot = slot
+        else:
+            self.free.append(slot)
+
+    def _find_by_subtraction(self, parent: Node, small: Node, large: Node, wanted: list[Node]) -> None:
+        from labelrank._kernels.trees.boosting.histogram import subtract
+
+        self._mark(small)
+        small.slot, large.slot = self._take_slot(), parent.slot
+        features = [self._draw_features() for _ in wanted]
+
+        def work(first: int, last: int) -> list[Split | None]:
+            histogram = self.histograms.build(small.slot, small, self.rows, first, last)
+            other = self.histograms.view(large.slot, first, last)
+            subtract(other, histogram)
+            of_node = {small.number: histogram, large.number: other}
+            return [
+                self._find(node, of_node[node.number], tried, first, last)
+                for node, tried in zip(wanted, features, strict=True)
+            ]
+
+        found = self._over_features(self.histograms.blocks[0], work, small.n_rows)
+        for node, splits in zip(wanted, zip(*found, strict=True), strict=True):
+            self._keep_best(node, splits)
+
+    def _find(self, node: Node, histogram: FloatArray, features: IntArray, first: int, last: int) -> Split | None:
+        tried = features[(features >= first) & (features < last)]
+        start, to_improve = self.histograms.start, node.score * (1 + _ROUNDING)
+        return find_split(histogram, tried, first, start, self.is_categorical, node.total, self.rules, to_improve)
+
+    def _keep_best(self, node: Node, found: Any) -> None:
+        for split in found:
+            if split is not None and (node.split is None or split.score > node.split.score):
+                node.split = split
+
+    def _over_features(self, block: tuple[int, int], work: Callable[..., Any], n_rows: int) -> list[Any]:
+        """Results of some work on the features of a block, in their order."""
+        first, last = block
+        if self.threads is None or n_rows * (last - first) < _ENTRIES:
+            return [work(first, last)]
+        edges = np.linspace(first, last, min(self.n_threads, last - first) + 1).astype(int).tolist()
+        return list(self.threads.map(work, edges[:-1], edges[1:]))
+
+    def _draw_features(self) -> IntArray:
+        """Features that a node tries."""
+        n = len(self.missing)
+        if self.limits.max_features >= 1:
+            return np.arange(n)
+        n_tried = max(1, int(np.ceil(self.limits.max_features * n)))
+        return np.sort(self.rng.choice(n, n_tried, replace=False))
+
+    def _mark(self, node: Node) -> None:
+        """Sparse histograms look up the node of a row."""
+        if self.histograms.is_sparse:
+            self.histograms.node_of_row[self.rows[node.first : node.last]] = node.number
+
+    def _take_slot(self) -> int:
+        """Memory for a histogram; of the leaf with the smallest gain if nothing is free."""
+        if not self.free:
+            poorest = min((entry[2] for entry in self.heap if entry[2].slot >= 0), key=lambda node: node.gain)
+            self.free.append(poorest.slot)
+            poorest.slot = -1
+        return self.free.pop()
