@@ -277,26 +277,6 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         scores = self.decision_function(X)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
 
-    @available_if(_has_probabilities)
-    def confidence(self, X: Any) -> FloatArray:
-        """Expected Kendall tau of the predicted rankings, according to the probabilities of the pairs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            From 0 to 1; 1 if there is a single label.
-        """
-        proba = self.pairwise_proba(X)
-        n_labels = proba.shape[1]
-        if n_labels < 2:
-            return np.ones(len(proba))
-        return np.abs(2 * proba - 1).sum(axis=(1, 2)) / (n_labels * (n_labels - 1))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
