@@ -151,7 +151,7 @@ EMPTY = np.array([[1, 2, 3], [NAN, NAN, NAN], [1, NAN, NAN], [1, 1, NAN], [NAN, 
     [
         EMPTY,
         PreferenceGraphs.from_rankings(EMPTY),
-        PreferenceGraphs.from_pairs([0, 4], [0, 2], [1, 1], n_instances=5, n_labels=3),
+        PreferenceGraphs.from_pairs([0, 0, 4], [0, 1, 2], [1, 2, 1], n_instances=5, n_labels=3),
     ],
     ids=["ranks", "levels", "edges"],
 )
@@ -170,6 +170,76 @@ def test_rows_without_a_pair(y):
         DummyRanker().fit(X[:1], y[:1])
     with pytest.warns(UserWarning, match=r"y has 1 row without any observed pair \(first: row 0\); drop it"):
         DummyRanker().fit(X[:1], y[1:2])
+
+
+UNSEEN = np.array([[1, 2, np.nan, np.nan], [np.nan, np.nan, 1, np.nan], [2, 1, np.nan, np.nan], [np.nan, np.nan, 1, 2]])
+
+
+@pytest.mark.parametrize("kind", ["frame", "levels", "edges"])
+def test_labels_without_a_pair_are_named(kind):
+    X, names = np.zeros((4, 1)), ["tea", "milk", "cola", "beer"]
+    y = pd.DataFrame(UNSEEN, columns=names)
+    if kind == "levels":
+        y = PreferenceGraphs.from_rankings(y)
+    elif kind == "edges":
+        y = PreferenceGraphs.from_pairs([0, 2, 3], [0, 1, 2], [1, 0, 3], n_instances=4, labels=names)
+    message = (
+        r"y has 2 of 4 labels without any observed pair \('cola', 'beer'\), whose ranks .* mean nothing; leave them"
+    )
+    weight = [1, 0, 1, 0]  # the comparison of cola and beer has no weight
+    with pytest.warns(UserWarning, match=message) as caught:
+        DummyRanker().fit(X, y, sample_weight=weight)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.raises(ValueError, match=message):
+        DummyRanker(on_empty="error").fit(X, y, sample_weight=weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DummyRanker(on_empty="ignore").fit(X, y, sample_weight=weight)
+        DummyRanker().fit(X, y, sample_weight=[1, 0, 1, 1])
+    many = pd.DataFrame(np.full((1, 30), np.nan), columns=[f"label {i}" for i in range(30)])
+    many.iloc[0, :2] = 1, 2
+    with pytest.warns(UserWarning, match=r"y has 28 of 30 labels .*'label 11', \.\.\.\)"):
+        DummyRanker().fit(X[:1], many)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (
+            [{"tea"}, {"milk", "tea"}, set()],
+            TypeError,
+            r"for sets of relevant labels use PreferenceGraphs.from_multilabel",
+        ),
+        (pd.Series([{"tea"}, {"milk"}, set()]), TypeError, r"PreferenceGraphs.from_multilabel"),
+        (
+            [["tea"], ["milk", "tea"], []],
+            ValueError,
+            r"ranks_from_orders; for lists of relevant labels use .*multilabel",
+        ),
+        (
+            ["tea", "milk", "tea"],
+            TypeError,
+            r"holds 'tea' of type str; for one class per instance use .*from_multiclass",
+        ),
+        (pd.Series(["tea", "milk", "tea"]), TypeError, r"PreferenceGraphs.from_multiclass"),
+        (pl.Series(["1", "2", "1"]), TypeError, r"PreferenceGraphs.from_multiclass"),
+        ([0, 1, 0], ValueError, r"PreferenceGraphs.from_multiclass"),
+        (
+            [["1", "2"], ["2", "1"], ["1", ""]],
+            TypeError,
+            r"'1' of type str; numbers in quotes .* np.asarray\(y, dtype=float",
+        ),
+        (pd.DataFrame({"a": ["1", "2", "1"], "b": ["2", "1", None]}), TypeError, r"numbers in quotes are text"),
+        (
+            [["tea", "milk"], ["milk", "tea"], ["tea", "milk"]],
+            TypeError,
+            r"'tea' of type str; for label names in order of",
+        ),
+    ],
+)
+def test_what_is_no_rank_matrix_is_told_what_to_use(y, error, message):
+    with pytest.raises(error, match=message):
+        DummyRanker().fit(np.zeros((3, 1)), y)
 
 
 def test_one_label_says_nothing():

@@ -19,17 +19,16 @@ from labelrank._arrays import FloatArray
 from labelrank.metrics.inputs import average, predicted_ranks
 from labelrank.supervision import is_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.labels import label_columns
-from labelrank.supervision.matrices import RANKS, float_matrix
+from labelrank.supervision.matrices import SCORES, float_matrix
 from labelrank.supervision.vectors import object_array
 
 _COSTS = replace(
-    RANKS,
+    SCORES,
     ragged="give every label of a row a cost",
     text="costs are numbers, smaller is better",
     sparse="if 0 is the cost that is meant, pass {name}.toarray()",
     masked="pass {name}.filled(np.nan) and the cutoff of the runs",
     infinite="for runs without a result pass NaN, and the cutoff",
-    vector="for one instance pass {name}[np.newaxis, :]",
 )
 
 

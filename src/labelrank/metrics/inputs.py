@@ -11,20 +11,19 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from labelrank._arrays import BoolArray, FloatArray
 from labelrank.supervision import PreferenceGraphs, as_graphs, is_graphs, label_names, stacklevel_of_user
-from labelrank.supervision.matrices import RANKS, SCORES, Advice, float_matrix
+from labelrank.supervision.matrices import SCORES, Advice, float_matrix
 from labelrank.supervision.names import in_order_of
 from labelrank.supervision.vectors import Labels
 from labelrank.supervision.weights import row_weights
 
 _PREDICTED_RANKS = replace(
-    RANKS,
+    SCORES,
     ragged="a prediction ranks every label",
     text="a prediction holds the rank of each label; for label names in order of preference use ranks_from_orders",
     sparse="a prediction ranks every label. Pass {name}.toarray() if 0 is the rank that is meant",
     masked="a prediction ranks every label",
     infinite="a prediction ranks every label: give the last one the largest rank of its row plus 1. For scores use "
     "ranks_from_scores, with finite scores",
-    vector="for one instance pass {name}[np.newaxis, :]",
 )
 _PREDICTED_SCORES = replace(
     SCORES,

@@ -47,7 +47,7 @@ class KNeighborsRanker(BaseNeighborsRanker):
     n_jobs : int, optional
         Number of threads over the queries.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair. They are never neighbors.
+        What to do about rows and labels of `y` without any observed pair. Such rows are never neighbors.
 
     Attributes
     ----------

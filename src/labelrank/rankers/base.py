@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,12 @@ from labelrank._arrays import FloatArray, canonical, competition_ranks, row_bloc
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples, safe_indexing
 from labelrank._refitting import refitting as refitting
 from labelrank.pairs import asserted_pairs, graphs_of_relation, share_of_pairs
+from labelrank.rankers.empty import OnEmpty as OnEmpty
+from labelrank.rankers.empty import report_empty_rows as report_empty_rows
+from labelrank.rankers.empty import report_unseen_labels
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.names import in_order_of, model_names
 
-OnEmpty = Literal["warn", "error", "ignore"]
 Result = TypeVar("Result")
 
 
@@ -200,7 +202,8 @@ class RankerMixin:
         X, y, sample_weight
             The arguments of ``fit``.
         on_empty : {"warn", "error", "ignore"}
-            What to do about rows of `y` in which no label is preferred to another.
+            What to do about rows of `y` in which no label is preferred to another, and about labels that no row
+            compares with another.
         **check_params
             For :func:`sklearn.utils.validation.validate_data` of `X`, such as ``accept_sparse="csr"``.
 
@@ -230,7 +233,9 @@ class RankerMixin:
         if not np.isfinite(total):
             raise ValueError("sample_weight sums to infinity; divide the weights by their largest")
         if graphs.shape[1] > 1:
-            report_empty_rows(graphs.has_pairs() | (weight == 0), on_empty)
+            has_pairs = graphs.has_pairs()
+            report_empty_rows(has_pairs | (weight == 0), on_empty)
+            report_unseen_labels(graphs.compared_labels(has_pairs & (weight > 0)), graphs.labels, on_empty)
         self._set_labels(graphs.labels)
         return X, graphs, weight
 
@@ -391,25 +396,3 @@ def check_same_labels(estimator: Any, old: npt.NDArray[Any] | None, new: npt.NDA
             f"warm_start=True continues with the labels {old.tolist()}, but y has {new.tolist()}; give them in the "
             "same order, or fit a new estimator"
         )
-
-
-def report_empty_rows(informative: npt.NDArray[np.bool_], on_empty: OnEmpty) -> None:
-    """Warn or raise if there are rows without any observed pair: all missing, a single label, or all tied.
-
-    Parameters
-    ----------
-    informative : bool ndarray of shape (n_samples,)
-        Rows with an observed pair, or without a weight.
-    on_empty : {"warn", "error", "ignore"}
-        What to do.
-    """
-    rows = np.flatnonzero(~informative)
-    if on_empty == "ignore" or not len(rows):
-        return
-    message = (
-        f"y has {len(rows)} row{'s' * (len(rows) != 1)} without any observed pair (first: row {rows[0]}); drop "
-        f'{"them" if len(rows) != 1 else "it"} or pass on_empty="ignore"'
-    )
-    if on_empty == "error":
-        raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=stacklevel_of_user())

@@ -54,7 +54,7 @@ class ConstraintClassificationRanker(BaseRanker):
     random_state : int, RandomState instance or None, default=None
         Seed of the random orders. Pass an int for reproducible results.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+        What to do about rows and labels of `y` without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------

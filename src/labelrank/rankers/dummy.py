@@ -32,7 +32,7 @@ class DummyRanker(BaseRanker):
         - ``"kemeny"``: the ranking that disagrees with the fewest preferences, exact for up to 15 labels;
         - ``"random"``: a random ranking for each predicted row.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair. They do not change the prediction.
+        What to do about rows and labels of `y` without any observed pair. Such rows do not change the prediction.
     random_state : int, RandomState instance or None, default=None
         Seed of ``strategy="random"``. With an int, every call returns the same rankings.
 

@@ -126,7 +126,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
     n_jobs : int, optional
         Threads over blocks of rows.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair.
+        What to do about rows and labels of y without any observed pair.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ class KernelRidgeRanker(BaseRanker):
     max_iter : int, default=1000
         Maximal number of iterations of conjugate gradients.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair, from which nothing can be learned.
+        What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class LogLinearRanker(GraphRanker):
     n_jobs : int, optional
         Threads over blocks of rows.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of y without any observed pair, from which nothing can be learned.
+        What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------

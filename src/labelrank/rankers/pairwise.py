@@ -55,7 +55,7 @@ class PairwiseRanker(MetaEstimatorMixin, BaseRanker):
     n_jobs : int, optional
         Number of threads that fit the pairs; -1 uses all cores. :class:`joblib.parallel_config` selects processes.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+        What to do about rows and labels of `y` without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------

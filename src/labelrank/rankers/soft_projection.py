@@ -98,7 +98,7 @@ class SoftProjectionRanker(BaseRanker):
     random_state : int, RandomState instance or None, default=None
         For `shuffle`.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+        What to do about rows and labels of `y` without any observed pair, from which nothing can be learned.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from scipy import sparse
 from labelrank._arrays import is_missing, pointers, row_blocks
 from labelrank.supervision.frames import frame_of, label_names
 from labelrank.supervision.labels import check_labels, label_columns, sorted_names
-from labelrank.supervision.matrices import RANKS, float_matrix
+from labelrank.supervision.matrices import RANKS, float_matrix, is_number
 from labelrank.supervision.vectors import Labels, object_array, vector
 
 
@@ -108,16 +108,8 @@ def rows_of_sets(Y: Any, name: str, *, named: bool) -> Sequence[Any] | None:
 def _look_like_a_matrix(rows: Sequence[Any]) -> bool:
     """Whether all rows have the same length and hold nothing but numbers as text."""
     return len({len(row) for row in rows}) == 1 and all(
-        isinstance(item, str) and _is_number(item) for row in rows for item in row
+        isinstance(item, str) and is_number(item) for row in rows for item in row
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _indicator_of_sets(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -26,10 +27,13 @@ class Advice:
     masked: str
     infinite: str
     vector: str = "for one instance pass {name}[np.newaxis, :]"
+    sets: str = ""  # of labels, one per instance; without it, `text`
+    classes: str = ""  # names, one per instance; without it, `text`
 
 
 RANKS = Advice(
-    ragged="for ragged lists of labels, best first, use ranks_from_orders",
+    ragged="for ragged lists of labels, best first, use ranks_from_orders; for lists of relevant labels use "
+    "PreferenceGraphs.from_multilabel",
     text="for label names in order of preference use ranks_from_orders",
     sparse="a rank matrix needs NaN for what was not observed. For an indicator of relevant labels use "
     "PreferenceGraphs.from_multilabel",
@@ -37,6 +41,8 @@ RANKS = Advice(
     infinite="mark a label that was not observed with NaN, and rank a label below all others with the largest rank of "
     "its row plus 1",
     vector="for one instance pass {name}[np.newaxis, :], for a vector of classes use PreferenceGraphs.from_multiclass",
+    sets="for sets of relevant labels use PreferenceGraphs.from_multilabel",
+    classes="for one class per instance use PreferenceGraphs.from_multiclass",
 )
 SCORES = Advice(
     ragged="give every label of a row a score, NaN for one that is not known",
@@ -67,7 +73,7 @@ def float_matrix(y: Any, name: str, what: str, advice: Advice = RANKS) -> FloatA
             f"{name} must be a matrix (n_samples, n_labels) with rows of equal length; {advice.ragged}"
         ) from error
     if array.dtype.kind not in "biuf":
-        array = _numbers_from_objects(array, name, what, advice.text)
+        array = _numbers_from_objects(array, name, what, advice)
     if array.ndim != 2:
         hint = f"; {advice.vector.format(name=name)}" if array.ndim == 1 else ""
         # "Reshape your data" is the phrase of scikit-learn.
@@ -80,20 +86,34 @@ def float_matrix(y: Any, name: str, what: str, advice: Advice = RANKS) -> FloatA
     return array
 
 
-def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, if_not_numbers: str) -> FloatArray:
+def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, advice: Advice) -> FloatArray:
     if array.dtype.kind == "c":
         raise ValueError(f"{name} must be a matrix of {what}. Complex data not supported")
-    odd = array.ravel()[:1].tolist()
+    odd = flat = array.ravel().tolist()
     if array.dtype.kind == "O":
-        flat = array.ravel().tolist()
         odd = [v for v in flat if not (isinstance(v, (numbers.Real, np.bool_, Decimal)) or is_missing(v))]
         if not odd:
             values = [math.nan if is_missing(v) else float(v) for v in flat]
             return np.array(values, dtype=np.float64).reshape(array.shape)
     value = odd[0] if odd else array.dtype
-    raise TypeError(
-        f"{name} must be a matrix of {what}, and holds {value!r} of type {type(value).__name__}; {if_not_numbers}"
-    )
+    if isinstance(value, Set):
+        hint = advice.sets or advice.text
+    elif array.ndim == 1:
+        hint = advice.classes or advice.text
+    elif any(isinstance(v, str) and is_number(v) for v in odd):
+        hint = f"numbers in quotes are text, which np.asarray({name}, dtype=float) turns into numbers; {advice.text}"
+    else:
+        hint = advice.text
+    raise TypeError(f"{name} must be a matrix of {what}, and holds {value!r} of type {type(value).__name__}; {hint}")
+
+
+def is_number(text: str) -> bool:
+    """Return whether text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse_infinity(array: FloatArray, name: str, advice: str) -> None:

@@ -14,7 +14,7 @@ from labelrank._arrays import FloatArray
 from labelrank.supervision.edges import Edges
 from labelrank.supervision.frames import frame_of
 from labelrank.supervision.labels import label_columns
-from labelrank.supervision.matrices import RANKS, float_matrix
+from labelrank.supervision.matrices import SCORES, float_matrix
 from labelrank.supervision.vectors import Labels, object_array
 
 _UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a name, often a saved index
@@ -75,7 +75,7 @@ def _pair_columns(table: Any, pairs: Sequence[Any] | None, sep: str) -> tuple[Fl
             raise ValueError(f"pairs has the column {twice[0]!r} twice; keep one of them")
         table = frame.select(chosen)
     advice = replace(
-        RANKS,
+        SCORES,
         ragged="one entry per pair, None for a pair that was not asked",
         text=f"expected {_EXPECTED}{_CHOOSE}",
         sparse="a pair that was not asked is NaN. Pass table.toarray() if 0, a tie, is meant",

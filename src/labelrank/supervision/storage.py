@@ -147,6 +147,22 @@ class GraphStorage:
         columns = np.ascontiguousarray(self._ranks.T)  # much faster than reductions of short rows
         return np.fmin.reduce(columns, initial=np.inf) < np.fmax.reduce(columns, initial=-np.inf)
 
+    def compared_labels(self, rows: BoolArray) -> BoolArray:
+        """Which labels are compared with another one in some instances; `rows` is a mask of instances with pairs.
+
+        In a ranking that has a pair, no observed label is tied with all others.
+        """
+        seen = np.zeros(self.shape[1], dtype=bool)
+        if not self.is_ranked:
+            chosen = np.repeat(rows, np.diff(self.indptr))
+            seen[self.better[chosen]] = seen[self.worse[chosen]] = True
+            return seen
+        for block in row_blocks(*self.shape):
+            if seen.all():
+                break
+            seen |= self[block][rows[block]].observed().any(axis=0)
+        return seen
+
     def observed(self) -> BoolArray:
         """Which labels were observed in each instance, of shape (n_instances, n_labels): ranked, or end of an edge."""
         if self._ranks is not None:

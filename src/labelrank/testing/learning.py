@@ -72,16 +72,21 @@ def check_small_problems(estimator: Any) -> None:
 
 @clause
 def check_label_names(estimator: Any) -> None:
-    """Names of labels come out as they came in, and `score` refuses labels in another order."""
+    """Names of labels come out as they came in, and `score` matches labels by name and refuses other names."""
     X, ranks = features(), rankings("missing")
     named = {"graphs with names": PreferenceGraphs.from_rankings(ranks, labels=NAMES)} | frames(ranks)
     for what, y in named.items():
         model = fitted(estimator, X, y, what)
         expect(list(model.labels_) == NAMES, f"labels_ must be the names in {what}, not {model.labels_!r}")
-    shuffled = PreferenceGraphs.from_rankings(ranks, labels=NAMES[::-1])
+    shuffled = PreferenceGraphs.from_rankings(ranks[:, ::-1], labels=NAMES[::-1])
     expect(
-        isinstance(raises(model.score, X, shuffled), ValueError),
-        "score must raise ValueError if y has the labels in another order than in fit",
+        abs(model.score(X, shuffled) - model.score(X, ranks)) < 1e-12,
+        "score must match the labels of y with labels_ by name, whatever their order",
+    )
+    other = PreferenceGraphs.from_rankings(ranks, labels=[*NAMES[:-1], "another label"])
+    expect(
+        isinstance(raises(model.score, X, other), ValueError),
+        "score must raise ValueError if y names other labels than in fit",
     )
     model = fitted(estimator, X, ranks, "ranks without names")
     expect(list(model.labels_) == list(range(N_LABELS)), "labels_ must count from 0 if labels have no names")

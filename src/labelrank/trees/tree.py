@@ -68,7 +68,7 @@ class DecisionTreeRanker(BaseTreeRanker):
     random_state : int, RandomState instance or None, default=None
         Determines the thresholds of ``splitter="random"`` and the features that are tried.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair.
+        What to do about rows and labels of `y` without any observed pair.
 
     Attributes
     ----------
