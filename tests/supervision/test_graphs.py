@@ -372,3 +372,13 @@ def test_an_array_is_not_equal_to_graphs():
     assert (graphs == y) is False
     assert (y == graphs) is False
     assert (y != graphs) is True
+
+
+def test_to_look_at_graphs_does_not_change_them():
+    edges = PreferenceGraphs.from_pairs([0, 0], [0, 1], [1, 2])
+    for graphs in (as_graphs([[1, 2, 2]]), PreferenceGraphs.from_rankings([[1, 2, 2]]), edges):
+        before = pickle.dumps(graphs)
+        assert (graphs.n_edges, graphs.is_layered, len(graphs.to_edges())) == (2, graphs is not edges, 3)
+        assert graphs is edges or graphs.levels.shape == (1, 3)
+        assert pickle.dumps(graphs) == before
+        assert pickle.loads(before) == graphs

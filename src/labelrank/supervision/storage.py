@@ -50,6 +50,11 @@ class GraphStorage:
         self._n_edges: int | None = None
         self._is_layered: bool | None = True if indptr is None else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what was computed on the way: to look at graphs does not change them."""
+        levels = self._levels if self._ranks is None else None
+        return {**vars(self), "_levels": levels, "_n_edges": None, "_is_layered": True if self.is_ranked else None}
+
     @classmethod
     def _from_sorted_edges(
         cls, edges: Edges, weight: FloatArray | None, n_instances: int, n_labels: int, labels: Labels | None
