@@ -92,7 +92,7 @@ def coverage(quick):
                         conformal = ConformalRanker(model, alpha, cv="prefit", target=target, **more)
                         conformal.fit(X[calibrate], y[calibrate])
                         key = who, target, alpha
-                        tight = conformal.thresholds_[None] > 0
+                        tight = conformal.thresholds_[0] > 0
                         found.setdefault(key, []).append((conformal.coverage(X[test], y[test]), tight))
         worst = np.inf
         for (who, target, alpha), values in found.items():

@@ -46,6 +46,7 @@ ALLOWED = {
     "prediction": SUPERVISION,
     "testing": LIBRARY,
     "trust": LIBRARY,
+    "persistence": LIBRARY,
     "plots": LIBRARY | {"trust"},
     "cli": LIBRARY | {"plots"},
     "__main__": {"cli"},

@@ -56,6 +56,9 @@ _HOMES = {
     "explain": "trust",
     "pairwise_proba": "trust",
     "predict_partial": "trust",
+    "inspect_file": "persistence",
+    "load": "persistence",
+    "save": "persistence",
     "all_rankers": "_discovery",
     "predict_frame": "prediction",
 }
@@ -113,6 +116,8 @@ __all__ = [
     "explain",
     "features",
     "from_top_k",
+    "inspect_file",
+    "load",
     "losses",
     "mask_rankings",
     "metrics",
@@ -128,6 +133,7 @@ __all__ = [
     "rankers",
     "ranks_from_orders",
     "ranks_from_scores",
+    "save",
     "soft_projection",
     "solvers",
     "supervision",
@@ -158,6 +164,7 @@ if TYPE_CHECKING:
     )
     from labelrank._discovery import all_rankers
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
+    from labelrank.persistence import inspect_file, load, save
     from labelrank.prediction import predict_frame
     from labelrank.rankers import (
         BaseRanker,

@@ -78,8 +78,10 @@ class ConformalRanker(RankerMixin, BaseEstimator):
     ----------
     estimator_ : ranker
         The fitted ranker.
-    thresholds_ : dict
-        t for each group; the only key is None without groups.
+    thresholds_ : ndarray of shape (n_groups,)
+        t of each group; a single one without groups.
+    groups_ : ndarray of shape (n_groups,) or None
+        Names of the groups; None without groups.
     spread_ : float
         Standard deviation of the scores of easy instances; 0 if ambiguity comes from pair probabilities.
     labels_ : ndarray of shape (n_labels,)
@@ -171,31 +173,29 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             self.spread_ = float(np.quantile(spread, _EASY, weights=weight, method="inverted_cdf"))
             if np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
                 self.spread_ = 0.0  # scores are positions and tell nothing about an instance
-            self.thresholds_ = self._calibrate(folds, scores, _check_groups(groups, num_samples(X)))
+            self.groups_, code = _check_groups(groups, num_samples(X))
+            self.thresholds_ = self._calibrate(folds, scores, code)
         return self
 
-    def _calibrate(self, folds: list[Fold], scores: list[FloatArray], groups: npt.NDArray[Any]) -> dict[Any, float]:
-        """Threshold of each group."""
-        slack, weight, group, rows, row_weight = [], [], [], [], []
+    def _calibrate(self, folds: list[Fold], scores: list[FloatArray], code: npt.NDArray[np.intp]) -> FloatArray:
+        """Threshold of each group; `code` is the group of each row."""
+        slack, weight, group, total = [], [], [], np.zeros(int(code.max(initial=0)) + 1)
         for fold, f in zip(folds, scores, strict=True):
-            found = self._slacks(fold.graphs, f)
+            found, of_row = self._slacks(fold.graphs, f), code[fold.rows]
             slack.append(found.slack / self._difficulty(fold.model, fold.X, f)[found.row])
             weight.append(found.weight * fold.weight[found.row])
-            group.append(groups[fold.rows][found.row])
+            group.append(of_row[found.row])
             informative = np.unique(found.row)
-            rows.append(groups[fold.rows][informative])
-            row_weight.append(fold.weight[informative])
-        s, w, g, r, v = (np.concatenate(parts) for parts in (slack, weight, group, rows, row_weight))
-        thresholds = {}
-        for name in dict.fromkeys(groups.tolist()):
-            total = float(v[r == name].sum()) if name is not None else float(v.sum())
-            own = np.ones(len(s), dtype=bool) if name is None else g == name
-            thresholds[name] = smallest_threshold(s[own], w[own], total, self.alpha)
-            if np.isinf(thresholds[name]):
+            total += np.bincount(of_row[informative], weights=fold.weight[informative], minlength=len(total))
+        s, w, g = (np.concatenate(parts) for parts in (slack, weight, group))
+        thresholds = np.empty(len(total))
+        for i, rows in enumerate(total):
+            thresholds[i] = smallest_threshold(s[g == i], w[g == i], rows, self.alpha)
+            if np.isinf(thresholds[i]):
                 warnings.warn(
-                    f"{total:g} calibration rows{'' if name is None else f' of the group {name!r}'} are too few for "
-                    f"alpha={self.alpha}, and nothing will be asserted; at least {np.ceil(1 / self.alpha) - 1:g} are "
-                    "needed",
+                    f"{rows:g} calibration rows{'' if self.groups_ is None else f' of the group {self.groups_[i]!r}'} "
+                    f"are too few for alpha={self.alpha}, and nothing will be asserted; at least "
+                    f"{np.ceil(1 / self.alpha) - 1:g} are needed",
                     UserWarning,
                     stacklevel=stacklevel_of_user(),
                 )
@@ -227,17 +227,16 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         """Scores, and the gaps between them above which a pair is asserted."""
         check_is_fitted(self)
         scores = _scores(self.estimator_, X)
-        names = _check_groups(groups, len(scores))
-        unknown = set(names.tolist()) - set(self.thresholds_)
-        if unknown:
-            raise ValueError(
-                "groups must be passed in prediction if and only if they were in fit"
-                if None in unknown or None in self.thresholds_
-                else f"groups has {sorted(map(str, unknown))}, which fit has not seen; calibrated are "
-                f"{list(self.thresholds_)}"
-            )
-        t = np.array([self.thresholds_[name] for name in names.tolist()])
-        return scores, t * self._difficulty(self.estimator_, X, scores)
+        names, code = _check_groups(groups, len(scores))
+        if (names is None) != (self.groups_ is None):
+            raise ValueError("groups must be passed in prediction if and only if they were in fit")
+        if names is not None and self.groups_ is not None:
+            place = {name: i for i, name in enumerate(self.groups_.tolist())}
+            unknown = [name for name in names.tolist() if name not in place]
+            if unknown:
+                raise ValueError(f"groups has {unknown}, which fit has not seen; it has seen {list(place)}")
+            code = np.array([place[name] for name in names.tolist()], dtype=np.intp)[code]
+        return scores, self.thresholds_[code] * self._difficulty(self.estimator_, X, scores)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels by the fitted ranker.
@@ -368,11 +367,12 @@ def _asserted(scores: FloatArray, gaps: FloatArray) -> BoolArray:
     return np.asarray(scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > gaps[:, np.newaxis, np.newaxis])
 
 
-def _check_groups(groups: Any, n: int) -> npt.NDArray[Any]:
-    """Groups as an array; None for all rows without groups."""
+def _check_groups(groups: Any, n: int) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.intp]]:
+    """Names of the groups, None without groups, and the number of the group of each row."""
     if groups is None:
-        return np.full(n, None, dtype=object)
-    names = np.asarray(groups)
-    if names.shape != (n,):
-        raise ValueError(f"groups must have one name for each of the {n} rows of X, got shape {names.shape}")
-    return names
+        return None, np.zeros(n, dtype=np.intp)
+    each = np.asarray(groups)
+    if each.shape != (n,):
+        raise ValueError(f"groups must have one name for each of the {n} rows of X, got shape {each.shape}")
+    names, code = np.unique(each, return_inverse=True)
+    return names, np.asarray(code)

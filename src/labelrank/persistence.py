@@ -1,0 +1,264 @@
+"""Model files: what `save` writes, `load` reads without running code from the file.
+
+A file is a ZIP archive of two entries: ``labelrank.json``, which says what the model is, and ``model.skops``, the model
+as skops writes it. Types of this library, of scikit-learn and of NumPy are loaded, and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import json
+import os
+import tempfile
+import warnings
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+from labelrank.supervision.frames import frame_of
+from labelrank.supervision.names import labels_of
+from labelrank.supervision.stacklevel import stacklevel_of_user
+
+FORMAT = 1  # raised when older versions of the library cannot read the file any more
+MAX_BYTES = 4 * 2**30  # of the unpacked model
+
+_ABOUT, _MODEL = "labelrank.json", "model.skops"
+_TRUSTED = ("labelrank", "sklearn")  # beyond what skops trusts of NumPy, SciPy and scikit-learn
+
+
+def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: dict[str, float] | None = None) -> None:
+    """Save a fitted model to a file.
+
+    The file appears under its name when it is complete; if writing fails, a file that was there stays as it was.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A ranker, or a pipeline, search or other meta-estimator around one.
+    path : str or path-like
+        The file, by convention with the suffix ``.lrk``.
+    X : data frame, optional
+        Instances as the model takes them; their column names and types become the schema in the file.
+    metrics : dict of str to float, optional
+        Results of an evaluation, kept with the model.
+
+    See Also
+    --------
+    load : Load a model.
+    inspect_file : What a file says about its model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from importlib.metadata import version
+    from pathlib import Path
+    >>> import labelrank
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = labelrank.LogLinearRanker().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     labelrank.save(model, Path(folder, "iris.lrk"), metrics={"kendall_tau": 0.98})
+    ...     loaded = labelrank.load(Path(folder, "iris.lrk"))
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
+    """
+    skops = _skops()
+    check_is_fitted(model)
+    data = skops.dumps(model)
+    refused = _untrusted(skops, data)
+    if refused:
+        raise ValueError(
+            f"the model holds objects that a model file may not contain: {', '.join(refused)}; only types of "
+            "labelrank, scikit-learn and NumPy can be saved, so replace functions and classes of your own by those"
+        )
+    about = describe(model, X) | {
+        "format": FORMAT,
+        "labelrank": _version(),
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "metrics": {name: float(value) for name, value in (metrics or {}).items()},
+    }
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot save {target}: there is no folder {target.parent}")
+    handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr(_ABOUT, json.dumps(about, indent=1, ensure_ascii=False))
+                archive.writestr(_MODEL, data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(partial, 0o666 & ~_umask())
+        os.replace(partial, target)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
+    """Load a model that `save` has written.
+
+    Nothing in the file is run: it may contain types of labelrank, scikit-learn and NumPy only.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    max_bytes : int, default=4 GiB
+        Largest size of the unpacked model.
+
+    Returns
+    -------
+    fitted estimator
+
+    Examples
+    --------
+    >>> import labelrank
+    >>> labelrank.load("no_such_file.lrk")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'no_such_file.lrk'
+    """
+    skops = _skops()
+    about, data = _read(path, max_bytes, with_model=True)
+    if hashlib.sha256(data).hexdigest() != about.get("sha256"):
+        raise ValueError(f"{path}: the model does not have the checksum in the file; it is damaged, get a new copy")
+    try:
+        refused = _untrusted(skops, data)
+        if refused:
+            raise ValueError(
+                f"{path}: refused, since the file contains {', '.join(refused)}; a model file may contain types of "
+                "labelrank, scikit-learn and NumPy only"
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the versions are compared below
+            model = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+        check_is_fitted(model)
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise ValueError(f"{path}: not a model that this version can load ({type(error).__name__}: {error})") from error
+    if about.get("scikit-learn") != sklearn.__version__:
+        warnings.warn(
+            f"{path} was saved with scikit-learn {about.get('scikit-learn')}, and {sklearn.__version__} is installed; "
+            "check its predictions, or fit it anew",
+            UserWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+    return model
+
+
+def inspect_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says about its model, without loading the model.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    dict
+        ``model`` (its parameters as text), ``type``, ``labels``, ``features``, ``schema``, ``metrics``, and the
+        versions of the file format, labelrank, scikit-learn and NumPy.
+    """
+    return _read(path, MAX_BYTES, with_model=False)[0]
+
+
+def describe(model: Any, X: Any = None) -> dict[str, Any]:
+    """Labels, features and schema of a model, as they are kept in its file."""
+    labels, names = labels_of(model), getattr(model, "feature_names_in_", None)
+    frame = None if X is None else frame_of(X)
+    return {
+        "type": type(model).__name__,
+        "model": repr(model),
+        "labels": None if labels is None else [_plain(label) for label in labels.tolist()],
+        "features": None if names is None else [str(name) for name in names],
+        "n_features": getattr(model, "n_features_in_", None),
+        "schema": None if frame is None else {str(name): str(dtype) for name, dtype in frame.schema.items()},
+    }
+
+
+def _plain(label: Any) -> Any:
+    return label if isinstance(label, (str, int, float, bool)) else str(label)
+
+
+def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> tuple[dict[str, Any], bytes]:
+    """What the file says about the model, and the model."""
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                about = json.loads(_entry(archive, _ABOUT, 2**24))
+                if not isinstance(about, dict) or not isinstance(about.get("format"), int):
+                    raise ValueError(f"{_ABOUT} has no format")
+                if about["format"] <= FORMAT:
+                    return about, _entry(archive, _MODEL, max_bytes) if with_model else b""
+        except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError) as error:
+            raise ValueError(f"{path}: not a model file of labelrank, or damaged ({error})") from error
+        except Exception as error:  # zlib, lzma and bz2 have errors of their own
+            raise ValueError(f"{path}: damaged ({type(error).__name__}: {error})") from error
+    raise ValueError(
+        f"{path} was written by labelrank {about.get('labelrank')} in format {about['format']}, and labelrank "
+        f"{_version()} reads formats up to {FORMAT}; install a newer version"
+    )
+
+
+def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
+    """An entry of an archive, if it is not larger than it should be."""
+    with archive.open(name) as entry:
+        data = entry.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"{name} is larger than {max_bytes:,} bytes; if you trust the file, raise max_bytes of load")
+    return data
+
+
+def _untrusted(skops: Any, data: bytes) -> list[str]:
+    """Types in a model that are neither trusted by skops nor classes of labelrank or scikit-learn."""
+    inner = io.BytesIO(data)
+    if sum(entry.file_size for entry in zipfile.ZipFile(inner).infolist()) > MAX_BYTES:
+        raise ValueError(f"the unpacked model is larger than {MAX_BYTES:,} bytes")
+    return [name for name in skops.get_untrusted_types(data=data) if not _is_ours(name)]
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a type is a class, or one of our cuts, that is defined where its name says, in a trusted package."""
+    module, _, attribute = name.rpartition(".")
+    if module.partition(".")[0] not in _TRUSTED or "__main__" in module:
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError):
+        return False
+    cut = module.startswith("labelrank.decompositions.") and callable(found)
+    return (isinstance(found, type) or cut) and getattr(found, "__module__", "").partition(".")[0] == (
+        module.partition(".")[0]
+    )
+
+
+def _version() -> str:
+    return version("labelrank")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError("model files need skops; install it with: pip install labelrank[cli]") from error
+    return skops.io
