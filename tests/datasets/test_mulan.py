@@ -97,6 +97,38 @@ def test_label_file_is_looked_for(write):
         read_mulan("nowhere.arff")
 
 
+def meka(count):
+    return f"@relation 'songs: -C {count} -split 3'\n" + HEADER.split("\n", 1)[1] + DENSE
+
+
+def test_labels_counted_in_the_relation(write):
+    last = read_mulan(write("songs.arff", meka(-2)))
+    assert last.label_names.tolist() == ["live", "very sad"]
+    assert last.parents.tolist() == [-1, -1]
+    listed = read_mulan(write("songs.arff", meka(9)), ["very sad", "live"])
+    assert listed.label_names.tolist() == ["very sad", "live"]
+    np.testing.assert_array_equal(last.target, listed.target[:, ::-1])
+    np.testing.assert_array_equal(last.data, listed.data)
+    first = "@relation ': -C 1'\n@attribute a {0,1}\n@attribute x numeric\n@data\n1,7\n"
+    bunch = read_mulan(write("first.arff", first), as_frame=True)
+    assert bunch.target.to_dict(as_series=False) == {"a": [1]}
+    assert bunch.data.to_dict(as_series=False) == {"x": [7.0]}
+    for count in (0, 99):
+        with pytest.raises(DataFileError, match=r"expected a number of labels from 1 to \d+ after -C, found 'songs"):
+            read_mulan(write("songs.arff", meka(count)))
+
+
+def test_list_of_labels(write):
+    path = write("songs.arff", HEADER + DENSE)
+    for labels, message in (
+        [["joy"], "names 'joy', which is not"],
+        [["calm", "calm"], "twice"],
+        [[], "is empty"],
+    ):
+        with pytest.raises(DataFileError, match=message):
+            read_mulan(path, labels)
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from labelrank.datasets import read_csv, read_parquet
+from labelrank.datasets import DataFileError, read_csv, read_parquet
 
 DRINKS = "age,city,rank_tea,rank_beer\n30,Bonn,1,2\n,Ulm,2,1\n50,,1,\n"
 NAN = np.nan
@@ -90,6 +90,46 @@ def test_scores(write):
     path = write("t.csv", "x,s_a,s_b,s_c\n0,0.5,0.9,\n0,1,1,0\n")
     bunch = read_csv(path, labels="s_", kind="scores", unsolved="missing")
     np.testing.assert_array_equal(bunch.target, [[2, 1, NAN], [1, 1, 3]])
+
+
+def test_costs_and_what_is_missing(write):
+    path = write("t.csv", "x,s_a,s_b,s_c\n0,0.5,0.9,\n0,1,1,0\n")
+    for options, target in (
+        ({"kind": "costs", "unsolved": "last"}, [[1, 2, 3], [2, 2, 1]]),
+        ({"kind": "costs", "unsolved": "missing"}, [[1, 2, NAN], [2, 2, 1]]),
+        ({"kind": "scores", "unsolved": "last"}, [[2, 1, 3], [1, 1, 3]]),
+        ({"kind": "ranks", "unsolved": "last"}, [[1, 2, 3], [2, 2, 1]]),
+    ):
+        np.testing.assert_array_equal(read_csv(path, labels="s_", **options).target, target)
+    for kind in ("ranks", "costs", "scores"):  # 0.9 is no rank
+        with pytest.raises(
+            DataFileError, match=r'^t.csv, line 2: nothing for .* pass unsolved="last" if .* or unsolved='
+        ):
+            read_csv(path, labels="s_", kind=kind)
+    # Ranks, with half places for ties, list what was observed.
+    ranks = write("r.csv", "x,rank_a,rank_b,rank_c\n0,1.5,1.5,\n0,3,2,1\n")
+    np.testing.assert_array_equal(read_csv(ranks).target, [[1.5, 1.5, NAN], [3, 2, 1]])
+    np.testing.assert_array_equal(read_csv(ranks, unsolved="last").target, [[1, 1, 3], [3, 2, 1]])
+
+
+def test_missing_costs_in_parquet(tmp_path):
+    path = tmp_path / "c.parquet"
+    pl.DataFrame({"x": [1, 2], "a": [0.5, None], "b": [0.7, 0.1]}).write_parquet(path)
+    options = {"labels": ["a", "b"], "kind": "costs"}
+    np.testing.assert_array_equal(read_parquet(path, unsolved="last", **options).target, [[1, 2], [2, 1]])
+    with pytest.raises(DataFileError, match=r"^c.parquet, row 1: nothing for the label 'a', one of 1 missing costs"):
+        read_parquet(path, **options)
+
+
+def test_frames(write):
+    bunch = read_csv(write("d.csv", DRINKS), as_frame=True)
+    assert bunch.target.to_dict(as_series=False) == {"tea": [1, 2, 1], "beer": [2, 1, None]}
+    assert bunch.data.to_dict(as_series=False)["age"] == [30, None, 50]
+    assert bunch.data.columns == bunch.feature_names
+    kept = read_csv(write("d.csv", DRINKS), as_frame=True, nominal="keep")
+    assert kept.data.columns == ["age", "city"]
+    with pytest.raises(DataFileError, match="as_frame needs columns of different names, and 'a=b' is there twice"):
+        read_csv(write("d.csv", "a,a=b,rank_x\nb,1,1\n"), as_frame=True)
 
 
 def test_ranks_are_taken_as_they_are(write):
@@ -239,6 +279,8 @@ def test_real_files(data_dir):
 def test_without_polars(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     check_drinks(read_csv(write("d.csv", DRINKS)))
+    target = read_csv(write("d.csv", DRINKS), as_frame=True).target
+    pd.testing.assert_frame_equal(target, pd.DataFrame({"tea": [1.0, 2.0, 1.0], "beer": [2.0, 1.0, NAN]}))
     kept = read_csv(write("d.csv", DRINKS), nominal="keep").data
     assert isinstance(kept, pd.DataFrame)
     pd.testing.assert_frame_equal(kept, pd.DataFrame({"age": [30.0, NAN, 50.0], "city": ["Bonn", "Ulm", None]}))

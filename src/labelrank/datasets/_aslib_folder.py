@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -91,6 +92,8 @@ def _measure(file: DataFile, description: dict[str, tuple[int, list[str]]]) -> t
             cutoff = float(limits[0])
         except ValueError:
             raise malformed(file, line, "a number for algorithm_cutoff_time, or ?", excerpt(limits[0])) from None
+    if cutoff is not None and not 0 < cutoff < math.inf:  # 0 stands for a scenario without a cutoff
+        cutoff = None
     return description["performance_measures"][1][0], directions[0].lower() == "true", cutoff
 
 

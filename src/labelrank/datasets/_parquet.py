@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import subprocess
 import sys
 from typing import Any
@@ -64,4 +63,4 @@ def frame_from_parquet(file: DataFile) -> Any:
         raise malformed(file, None, "a Parquet file", f"something else ({reason.strip()[:300]})")
     native: Any = importlib.import_module(library)
     read = native.read_ipc if library == "polars" else lambda table: native.ipc.open_file(table).read_all()
-    return nw.from_native(read(io.BytesIO(done.stdout)), eager_only=True)
+    return nw.from_native(read(done.stdout), eager_only=True)
