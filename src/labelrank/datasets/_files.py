@@ -21,6 +21,7 @@ MAX_BYTES = 2**30
 # Exceptions of parsers, of unpacking and of conversions. Others (TypeError, FileNotFoundError) are about arguments.
 _FOREIGN = (ValueError, ArithmeticError, LookupError, EOFError, MemoryError, RecursionError, zlib.error)
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+_READABLE = 1000  # characters of an error
 _DIGITS = 18  # an integer of as many digits fits into 64 bits
 
 
@@ -43,6 +44,10 @@ class DataFileError(ValueError):
     """
 
     __module__ = "labelrank.datasets"  # where it is public
+
+    def __init__(self, message: str) -> None:
+        # Names and values are the file's, and may be of any length.
+        super().__init__(message if len(message) <= _READABLE else f"{message[:600]} … {message[-300:]}")
 
 
 def malformed(path: PathLike, line: int | None, expected: str, found: str) -> DataFileError:

@@ -1,0 +1,9 @@
+"""A short round of the fuzzer of the readers."""
+
+from fuzz import fuzz_readers
+from fuzz.runner import run
+
+
+def test_short_round():
+    failures = run(fuzz_readers.check, cases=400, seed=0)
+    assert not failures, failures[0]
