@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from labelrank.datasets._files import DataFile, malformed
+from labelrank.datasets._files import MAX_BYTES, DataFile, malformed
 
 Value = TypeVar("Value")
 
 
-def read_json_lines(path: Path, convert: Callable[[Any], Value]) -> Iterator[Value]:
+def read_json_lines(path: Path, convert: Callable[[Any], Value], max_bytes: int = MAX_BYTES) -> Iterator[Value]:
     """Yield the converted value of each line that is not empty; ``.gz`` and ``.bz2`` are unpacked.
 
     What is not JSON, and an error of `convert`, is a :class:`~labelrank.datasets.DataFileError` with the line.
     """
-    with DataFile(path) as file:
+    with DataFile(path, max_bytes=max_bytes) as file:
         for number, line in file.lines():
             if line.strip():
                 try:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank.datasets._files import MAX_BYTES
 from papers.frame.json_lines import checked, read_json_lines
 
 STEPS = 1000  # of the search for the words of a token, per word and link; real sentences take fewer than 10
@@ -28,7 +29,9 @@ class Parse(NamedTuple):
     links: Sequence[Link]
 
 
-def read_parses(path: Path) -> tuple[list[Parse], npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+def read_parses(
+    path: Path, max_bytes: int = MAX_BYTES
+) -> tuple[list[Parse], npt.NDArray[np.float64], npt.NDArray[np.intp]]:
     """Read parses, their scores, and the number of the sentence of each.
 
     A line of the file is a sentence with ``tokens`` and ``parses``. A parse has ``words`` (the words of the parser, a
@@ -36,7 +39,7 @@ def read_parses(path: Path) -> tuple[list[Parse], npt.NDArray[np.float64], npt.N
     ``links``: left end, right end, type, distance in words. The ends are numbers of tokens from 1, with 0 for both
     walls.
     """
-    sentences = list(read_json_lines(path, _parses_of_sentence))
+    sentences = list(read_json_lines(path, _parses_of_sentence, max_bytes))
     parses = [parse for found in sentences for parse, _ in found]
     scores = np.array([score for found in sentences for _, score in found], dtype=np.float64)
     return parses, scores, np.repeat(np.arange(len(sentences)), [len(found) for found in sentences])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-import sys
+import time
 import tracemalloc
 
 import numpy as np
@@ -49,6 +49,14 @@ EVERY = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture
+def peak():
+    """A function that returns the largest size of the memory so far."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+
 @EVERY
 def test_packed_files(write, name, reader, content):
     for suffix, pack in ((".gz", gzip.compress), (".bz2", bz2.compress)):
@@ -61,15 +69,12 @@ def test_packed_files(write, name, reader, content):
 
 
 @EVERY
-def test_the_content_is_bounded_and_the_limit_can_be_raised(write, name, reader, content):
+def test_the_content_is_bounded_and_the_limit_can_be_raised(write, peak, name, reader, content):
     bomb = write(name + ".gz", gzip.compress(b" " * 2**26))  # one line of 64 MiB in 64 kB
-    tracemalloc.start()
-    if reader is read_parses:
-        pytest.skip("its limit is the default, 1 GiB")
+    tracemalloc.reset_peak()
     with pytest.raises(DataFileError, match=rf"^{name}.gz.*max_bytes=1,048,576; .* pass a larger max_bytes"):
         reader(bomb, max_bytes=2**20)
-    assert tracemalloc.get_traced_memory()[1] < 2**24
-    tracemalloc.stop()
+    assert peak() < 2**24
     assert reader(write(name, content), max_bytes=2**20) is not None
     with pytest.raises(DataFileError, match="max_bytes=5"):
         reader(write(name, content), max_bytes=5)
@@ -121,13 +126,11 @@ def test_separator(write, separator):
         ("t.svm", "{} 1:1\n"),
         ("t.arff", "@relation ': -C 1'\n@attribute a {{0,1}}\n@data\n{{{} 1}}\n"),
         ("t.arff", "@relation ': -C {}'\n@attribute a {{0,1}}\n@data\n1\n"),
-        ("t.jsonl", '{{"tokens": [], "parses": [{{"words": [], "links": [], "f1": {}}}]}}'),
+        ("t.jsonl", '{{"tokens": [], "parses": [{{"words": [], "links": [], "f1": {}e400}}]}}'),
         ("t.jsonl", '{{"tokens": ["a"], "parses": [{{"words": ["a"], "links": [[0, {}, "W", 1]], "f1": 1}}]}}'),
     ],
 )
 def test_huge_integers(write, name, text, huge):
-    if name == "t.jsonl" and 'f1": {' in text and len(huge) == 19:
-        pytest.skip("a score of 10^19 is a number")
     with pytest.raises(DataFileError, match=rf"^{name}"):
         FILES[name][0](write(name, text.format(huge)))
 
@@ -138,14 +141,12 @@ def test_labels_that_are_no_integers(write, label):
         read_svmlight_multilabel(write("t.svm", f"1 1:1\n{label} 1:1\n"))
 
 
-def test_indices_of_features(write):
-    tracemalloc.start()
+def test_indices_of_features(write, peak):
     found = read_svmlight_multilabel(write("t.svm", f"1 {2**24}:1\n"))
     assert found.data.shape == (1, 2**24)
     assert (len(found.feature_names), found.feature_names[2**24 - 1]) == (2**24, "x16777215")
     assert found.feature_names[1:3] == ["x1", "x2"]
-    assert tracemalloc.get_traced_memory()[1] < 2**24
-    tracemalloc.stop()
+    assert peak() < 2**24
     for index in (2**31, 2**32 + 1, 2**63):
         with pytest.raises(DataFileError, match=r"^t.svm, line 1"):
             read_svmlight_multilabel(write("t.svm", f"1 {index}:1\n"))
@@ -162,12 +163,10 @@ def test_indices_of_features(write):
     ],
     ids=["voters", "alternatives", "both"],
 )
-def test_elections_larger_than_their_files(write, text):
-    tracemalloc.start()
+def test_elections_larger_than_their_files(write, peak, text):
     with pytest.raises(DataFileError, match=r"^t.toi.*takes [\d,]+ bytes or more, and the limit is max_bytes="):
         read_preflib(write("t.toi", text))
-    assert tracemalloc.get_traced_memory()[1] < 2**27
-    tracemalloc.stop()
+    assert peak() < 2**27
 
 
 def test_matrices_larger_than_their_files(write):
@@ -207,24 +206,7 @@ def test_parses_with_countless_readings():
         links_of_words(words, ["w"] * 24, links)
 
 
-# --- Work that grows with the file: twice the columns, about twice the calls
-
-
-def calls(function, *arguments):
-    """The number of calls that a function makes, of Python and of C; and of the names that are compared."""
-    n = 0
-
-    class Counted:
-        def __call__(self, frame, event, argument):
-            nonlocal n
-            n += 1
-
-    sys.setprofile(Counted())
-    try:
-        function(*arguments)
-    finally:
-        sys.setprofile(None)
-    return n
+# --- Work that grows with the file
 
 
 def wide(n):
@@ -255,24 +237,15 @@ def wide(n):
 
 @pytest.mark.parametrize("name", [name for name in wide(2) if name != "labels.xml"])
 def test_wide_files_take_linear_time(write, name):
-    counts = []
-    for n in (1000, 4000):
-        for other, (reader, text) in wide(n).items():
-            if other == name:
-                path, read = write(other, text), reader
-            elif other == "labels.xml" and name == "labels.arff":
-                write(other, text)
-        counts.append(calls(read, path))
-    assert counts[1] < 5 * counts[0]
-
-
-@pytest.mark.parametrize("name", [name for name in wide(2) if name != "labels.xml"])
-def test_wide_files_compare_names_in_linear_time(write, name):
-    # Lists of names that are searched make no calls; 30,000 names would take minutes then.
-    files = wide(30_000)
-    write("labels.xml", files["labels.xml"][1])
-    reader, text = files[name]
-    assert reader(write(name, text), max_bytes=2**28).target.shape[0] == 1
+    seconds = []
+    for n in (1000, 1000, 16_000):  # the first call imports and compiles
+        files = wide(n)
+        write("labels.xml", files["labels.xml"][1])
+        reader, text = files[name]
+        path, start = write(name, text), time.process_time()
+        assert reader(path).target.shape[0] == 1
+        seconds.append(time.process_time() - start)
+    assert seconds[2] < 60 * max(seconds[1], 0.01)  # 16 times as much to do; a list that is searched takes 256 times
 
 
 # --- Parquet
@@ -290,7 +263,7 @@ def table(tmp_path):
 def test_damaged_parquet_files(table):
     content = table.read_bytes()
     rng = np.random.default_rng(0)
-    for _ in range(12):
+    for _ in range(5):
         damaged = bytearray(content)
         place = rng.integers(4, len(content)) if rng.random() < 0.5 else rng.integers(len(content) - 400, len(content))
         damaged[place] = rng.integers(256)
@@ -299,7 +272,7 @@ def test_damaged_parquet_files(table):
             read_parquet(table)
         except DataFileError as error:
             assert str(error).startswith("t.parquet: ")  # noqa: PT017 - most bytes are values, and may be changed
-    for cut in (0, 3, 12, len(content) // 2, len(content) - 1):
+    for cut in (0, len(content) // 2, len(content) - 1):
         table.write_bytes(content[:cut])
         with pytest.raises(DataFileError, match=r"^t.parquet: expected a Parquet file, found"):
             read_parquet(table)

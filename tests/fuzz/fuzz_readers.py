@@ -147,7 +147,7 @@ TARGETS = [  # name of the file, contents, function (path, rng) that reads it
     ("algorithm_runs.arff", (ALGORITHM_RUNS,), read_folder),
     ("feature_values.arff", (FEATURE_VALUES,), read_folder),
     ("cv.arff", (FOLDS,), read_folder),
-    ("p.jsonl", (PARSES,), lambda path, rng: read_parses(path)),
+    ("p.jsonl", (PARSES,), lambda path, rng: read_parses(path, LIMIT)),
     ("reuters21578_topics.jsonl", (DOCUMENTS,), lambda path, rng: read_reuters(path.parent)),
     ("rank.train", (GRADES,), lambda path, rng: read_graded_documents(path.parent, "train")),
     ("rank.train.query", (b"2\n1\n",), lambda path, rng: read_graded_documents(path.parent, "train")),

@@ -5,5 +5,5 @@ from fuzz.runner import run
 
 
 def test_short_round():
-    failures = run(fuzz_readers.check, cases=400, seed=0)
+    failures = run(fuzz_readers.check, cases=200, seed=0)
     assert not failures, failures[0]
