@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from labelrank._arrays import FloatArray
-from labelrank.metrics.inputs import average, predicted_ranks
+from labelrank.metrics.inputs import Average, mean_of, predicted_ranks
 from labelrank.supervision import is_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.labels import label_columns
 from labelrank.supervision.matrices import SCORES, float_matrix
@@ -33,8 +33,14 @@ _COSTS = replace(
 
 
 def mean_cost(
-    costs: Any, y_pred: Any, *, cutoff: float | None = None, penalty: float = 10.0, sample_weight: Any = None
-) -> float:
+    costs: Any,
+    y_pred: Any,
+    *,
+    cutoff: float | None = None,
+    penalty: float = 10.0,
+    sample_weight: Any = None,
+    average: Average = "mean",
+) -> Any:
     """Mean cost of the label that the prediction ranks first; with a `cutoff` of runtimes, PAR10.
 
     Parameters
@@ -49,10 +55,12 @@ def mean_cost(
         How many times the cutoff an unsolved instance counts; at least 1.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Returns
     -------
-    float
+    float, or ndarray of shape (n_samples,) with ``average=None``
 
     Examples
     --------
@@ -62,12 +70,18 @@ def mean_cost(
     (3.5, 301.0)
     """
     of = _costs(costs, y_pred, cutoff, penalty)
-    return _mean(of.chosen, sample_weight, "mean_cost")
+    return _mean(of.chosen, sample_weight, average, "mean_cost")
 
 
 def regret(
-    costs: Any, y_pred: Any, *, cutoff: float | None = None, penalty: float = 10.0, sample_weight: Any = None
-) -> float:
+    costs: Any,
+    y_pred: Any,
+    *,
+    cutoff: float | None = None,
+    penalty: float = 10.0,
+    sample_weight: Any = None,
+    average: Average = "mean",
+) -> Any:
     """Mean of the cost of the label that the prediction ranks first less that of the best label of the instance.
 
     Takes the arguments of :func:`mean_cost`.
@@ -79,7 +93,7 @@ def regret(
     2.0
     """
     of = _costs(costs, y_pred, cutoff, penalty)
-    return _mean(of.chosen - of.costs.min(axis=1, initial=np.inf), sample_weight, "regret")
+    return _mean(of.chosen - of.costs.min(axis=1, initial=np.inf), sample_weight, average, "regret")
 
 
 def closed_gap(
@@ -120,7 +134,7 @@ def closed_gap(
     0.333...
     """
     of = _costs(costs, y_pred, cutoff, penalty)
-    predicted = _mean(of.chosen, sample_weight, "closed_gap")
+    predicted = _mean(of.chosen, sample_weight, "mean", "closed_gap")
     if np.isnan(predicted):
         return predicted
     if single_best is None:
@@ -128,7 +142,7 @@ def closed_gap(
     else:
         column = _column(single_best, costs, of.costs.shape[1])
     single, virtual = (
-        _mean(values, sample_weight, "closed_gap")
+        _mean(values, sample_weight, "mean", "closed_gap")
         for values in (np.ascontiguousarray(of.costs[:, column]), of.costs.min(axis=1))
     )
     gap = single - virtual
@@ -169,8 +183,8 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
     return _Costs(matrix, chosen)
 
 
-def _mean(values: FloatArray, sample_weight: Any, name: str) -> float:
-    return average(values, np.ones(len(values), dtype=bool), sample_weight, name)
+def _mean(values: FloatArray, sample_weight: Any, average: Average, name: str) -> Any:
+    return mean_of(values, np.ones(len(values), dtype=bool), sample_weight, average, name)
 
 
 def _column(single_best: Any, costs: Any, n_labels: int) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from labelrank import decompositions
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank.decompositions import Decomposition, get_decomposition
-from labelrank.metrics.inputs import average, graphs_and_ranks
+from labelrank.metrics.inputs import Average, graphs_and_ranks, mean_of
 from labelrank.supervision import PreferenceGraphs
 
 
@@ -26,7 +26,8 @@ def generalized_error(
     decomposition: str | Decomposition | Callable[..., Any],
     *,
     sample_weight: Any = None,
-) -> float:
+    average: Average = "mean",
+) -> Any:
     """Mean over the instances of the share of subgraphs with an edge that the prediction contradicts or ties.
 
     Instances without subgraphs (without edges) are left out, and a warning counts them. With weighted subgraphs (or
@@ -43,10 +44,12 @@ def generalized_error(
         :mod:`labelrank.decompositions`.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Returns
     -------
-    float
+    float, or ndarray of shape (n_samples,) with ``average=None``
         From 0 to 1.
 
     Examples
@@ -57,10 +60,10 @@ def generalized_error(
     >>> generalized_error([[1, 2, 3]], [[2, 1, 3]], lambda graph: [[edge] for edge in graph.edges if edge[0] == 0])
     0.5
     """
-    return _error(y_true, y_pred, get_decomposition(decomposition), sample_weight, "generalized_error")
+    return _error(y_true, y_pred, get_decomposition(decomposition), sample_weight, average, "generalized_error")
 
 
-def zero_one_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def zero_one_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Share of the instances of which at least one edge is contradicted or tied; see :func:`generalized_error`.
 
     Examples
@@ -69,10 +72,10 @@ def zero_one_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> fl
     >>> zero_one_error([[1, 2, 3], [1, 2, 3]], [[1, 2, 3], [2, 1, 3]])
     0.5
     """
-    return _error(y_true, y_pred, decompositions.zero_one, sample_weight, "zero_one_error")
+    return _error(y_true, y_pred, decompositions.zero_one, sample_weight, average, "zero_one_error")
 
 
-def disagreement_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def disagreement_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Share of the edges that are contradicted or tied; see :func:`generalized_error`.
 
     Examples
@@ -81,10 +84,10 @@ def disagreement_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -
     >>> disagreement_error([[1, 2, 3]], [[2, 1, 3]])
     0.333...
     """
-    return _error(y_true, y_pred, decompositions.disagreement, sample_weight, "disagreement_error")
+    return _error(y_true, y_pred, decompositions.disagreement, sample_weight, average, "disagreement_error")
 
 
-def domination_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def domination_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Share of the labels with outgoing edges that are not above all they beat; see :func:`generalized_error`.
 
     Examples
@@ -93,10 +96,10 @@ def domination_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     >>> domination_error([[1, 2, 3]], [[2, 1, 3]])
     0.5
     """
-    return _error(y_true, y_pred, decompositions.domination, sample_weight, "domination_error")
+    return _error(y_true, y_pred, decompositions.domination, sample_weight, average, "domination_error")
 
 
-def dominated_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def dominated_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Share of the labels with incoming edges that are not below all preferred to them; see :func:`generalized_error`.
 
     Examples
@@ -105,16 +108,18 @@ def dominated_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> f
     >>> dominated_error([[1, 2, 3]], [[1, 3, 2]])
     0.5
     """
-    return _error(y_true, y_pred, decompositions.dominated, sample_weight, "dominated_error")
+    return _error(y_true, y_pred, decompositions.dominated, sample_weight, average, "dominated_error")
 
 
-def _error(y_true: Any, y_pred: Any, decomposition: Decomposition, sample_weight: Any, name: str) -> float:
+def _error(
+    y_true: Any, y_pred: Any, decomposition: Decomposition, sample_weight: Any, average: Average, name: str
+) -> Any:
     graphs, ranks = graphs_and_ranks(y_true, y_pred)
     failed, total = _failed_subgraphs(graphs, ranks, decomposition)
     share = failed / np.where(total > 0, total, 1)
     # A decomposition of the user's own may leave a graph that has edges without subgraphs.
     uncut = "without edges" if total.all() or not graphs[total == 0].n_edges else "without subgraphs"
-    return average(share, total > 0, sample_weight, name, warn_about=uncut)
+    return mean_of(share, total > 0, sample_weight, average, name, warn_about=uncut)
 
 
 def _failed_subgraphs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -15,6 +15,8 @@ from labelrank.supervision.matrices import SCORES, Advice, float_matrix
 from labelrank.supervision.names import in_order_of
 from labelrank.supervision.vectors import Labels
 from labelrank.supervision.weights import row_weights
+
+Average = Literal["mean"] | None
 
 _PREDICTED_RANKS = replace(
     SCORES,
@@ -73,11 +75,24 @@ def _complete_matrix(y: Any, name: str, what: str, advice: Advice) -> FloatArray
     return matrix
 
 
-def average(
-    values: FloatArray, counted: BoolArray, sample_weight: Any, name: str, *, warn_about: str | None = None
-) -> float:
-    """Weighted mean of `values` over the instances that are `counted`; NaN with a warning when there are none."""
+def mean_of(
+    values: FloatArray,
+    counted: BoolArray,
+    sample_weight: Any,
+    average: Average,
+    name: str,
+    *,
+    warn_about: str | None = None,
+) -> Any:
+    """Weighted mean of `values` over the instances that are `counted`; NaN with a warning when there are none.
+
+    With ``average=None`` the values themselves, NaN for instances that do not count.
+    """
     weight = None if sample_weight is None else row_weights(sample_weight, len(values))[counted]
+    if average is None:
+        return np.where(counted, values, np.nan)
+    if average != "mean":
+        raise ValueError(f'average must be "mean" or None, got {average!r}')
     left_out = int(len(values) - np.count_nonzero(counted))
     if left_out and warn_about is not None:
         first = int(np.argmin(counted))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from labelrank._arrays import FloatArray, competition_ranks
-from labelrank.metrics.inputs import average, graphs_and_ranks, true_and_predicted_ranks
+from labelrank.metrics.inputs import Average, graphs_and_ranks, mean_of, true_and_predicted_ranks
 from labelrank.supervision import as_graphs
 
 
-def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     r"""Kendall's tau over observed pairs: the mean of +1 for each agreeing and -1 for each contradicted pair.
 
     .. math:: \tau_i = \frac{1}{|P_i|} \sum_{(a, b) \in P_i} \operatorname{sign}(\hat\pi_i(b) - \hat\pi_i(a)),
@@ -30,10 +30,12 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
         Predicted ranks, smaller is better; :func:`labelrank.ranks_from_scores` makes them from scores.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Returns
     -------
-    float
+    float, or ndarray of shape (n_samples,) with ``average=None``
         From -1 to 1; NaN with a warning when no instance has a pair.
 
     Examples
@@ -44,10 +46,10 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float
     """
     graphs, ranks = graphs_and_ranks(y_true, y_pred)
     balance, total = graphs.concordance(ranks)
-    return average(balance / np.where(total > 0, total, 1), total > 0, sample_weight, "kendall_tau")
+    return mean_of(balance / np.where(total > 0, total, 1), total > 0, sample_weight, average, "kendall_tau")
 
 
-def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     r"""Kendall's tau-b: corrected for ties on both sides.
 
     .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_1)(n_0 - n_2)}}
@@ -67,10 +69,10 @@ def kendall_tau_b(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     true, pred = true_and_predicted_ranks(y_true, y_pred)
     balance, untied = as_graphs(true).concordance(pred)
     scale = np.sqrt(untied * _untied_pairs(np.where(np.isnan(true), np.nan, pred)))
-    return average(balance / np.where(scale > 0, scale, 1), untied > 0, sample_weight, "kendall_tau_b")
+    return mean_of(balance / np.where(scale > 0, scale, 1), untied > 0, sample_weight, average, "kendall_tau_b")
 
 
-def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     r"""Kendall's tau-x of Emond and Mason: a tie on both sides agrees fully, a tie on one side counts 0.
 
     .. math:: \tau_x = \frac{1}{m(m - 1)} \sum_{a \ne b} A_{ab} B_{ab}, \qquad
@@ -94,7 +96,7 @@ def kendall_tau_x(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     # Different numbers for labels that differ on one side at least.
     combined = competition_ranks(true) * (true.shape[1] + 1) + competition_ranks(pred)
     agreeing_ties = pairs - _untied_pairs(combined)
-    return average((balance + agreeing_ties) / np.maximum(pairs, 1), pairs > 0, sample_weight, "kendall_tau_x")
+    return mean_of((balance + agreeing_ties) / np.maximum(pairs, 1), pairs > 0, sample_weight, average, "kendall_tau_x")
 
 
 def _untied_pairs(ranks: FloatArray) -> FloatArray:
@@ -102,7 +104,7 @@ def _untied_pairs(ranks: FloatArray) -> FloatArray:
     return as_graphs(ranks).concordance(np.zeros(ranks.shape))[1]
 
 
-def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Spearman's rho: the correlation of the ranks of the observed labels, tied labels sharing their mean rank.
 
     Averaged over the instances that are not all tied; a prediction that ties all observed labels counts 0.
@@ -120,7 +122,7 @@ def spearman_rho(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     a, b = _centered_mean_ranks(true, missing), _centered_mean_ranks(pred, missing)
     scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
     rho = np.minimum(1.0, np.maximum(-1.0, (a * b).sum(axis=1) / np.where(scale > 0, scale, 1)))
-    return average(rho, (a != 0).any(axis=1), sample_weight, "spearman_rho")
+    return mean_of(rho, (a != 0).any(axis=1), sample_weight, average, "spearman_rho")
 
 
 def _centered_mean_ranks(values: FloatArray, missing: Any) -> FloatArray:

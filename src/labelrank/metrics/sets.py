@@ -9,7 +9,7 @@ import numpy as np
 
 from labelrank._arrays import BoolArray, FloatArray, row_blocks
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.metrics.inputs import average, check_predicted_scores
+from labelrank.metrics.inputs import Average, check_predicted_scores, mean_of
 from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
 from labelrank.supervision.indicators import relevance_levels, rows_of_sets
 from labelrank.supervision.names import in_order_of
@@ -58,7 +58,8 @@ def covering_error(
     covering: str | Decomposition | Callable[..., Any],
     *,
     sample_weight: Any = None,
-) -> float:
+    average: Average = "mean",
+) -> Any:
     """Mean number of cover elements, per example, with at least one label on the wrong side of zero.
 
     Parameters
@@ -72,6 +73,8 @@ def covering_error(
         as ``weighted_positive(3)``, or a function of the boolean vector of relevant labels that returns the elements.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the examples.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Examples
     --------
@@ -90,10 +93,10 @@ def covering_error(
         side = np.where(scores[rows] > 0, -1.0, 1.0)  # as ranks: predicted labels before the dummy, the others after it
         wrong = elements.disagree(np.column_stack([side, np.zeros(len(side))]))
         failed[rows] = np.bincount(elements.instance, weights=elements.weight * wrong, minlength=len(side))
-    return average(failed, np.ones(len(failed), dtype=bool), sample_weight, "covering_error")
+    return mean_of(failed, np.ones(len(failed), dtype=bool), sample_weight, average, "covering_error")
 
 
-def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Share of the examples whose label of highest score is not relevant.
 
     When several labels share the highest score, all of them must be relevant. Examples without a relevant label are
@@ -107,6 +110,8 @@ def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
         Scores, larger is better.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the examples.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Examples
     --------
@@ -118,10 +123,11 @@ def one_error(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     top = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
     wrong = (top & ~relevant).any(axis=1)
     counted: BoolArray = np.any(relevant, axis=1)
-    return average(wrong.astype(np.float64), counted, sample_weight, "one_error", warn_about="without a relevant label")
+    about = "without a relevant label"
+    return mean_of(wrong.astype(np.float64), counted, sample_weight, average, "one_error", warn_about=about)
 
 
-def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Mean number of labels, from the top, that must be looked at to see all relevant ones.
 
     Agrees with :func:`sklearn.metrics.coverage_error`: 1 at best when there is a relevant label (the paper on label
@@ -138,10 +144,10 @@ def coverage(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
     relevant, scores = _relevant_and_scores(Y_true, Y_score)
     lowest = np.min(np.where(relevant, scores, np.inf), axis=1, initial=np.inf)
     depth = (scores >= lowest[:, None]).sum(axis=1).astype(np.float64)
-    return average(depth, np.ones(len(depth), dtype=bool), sample_weight, "coverage")
+    return mean_of(depth, np.ones(len(depth), dtype=bool), sample_weight, average, "coverage")
 
 
-def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -> float:
+def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None, average: Average = "mean") -> Any:
     """Mean over the relevant labels of the share of relevant labels among those ranked at or above them.
 
     Agrees with :func:`sklearn.metrics.label_ranking_average_precision_score`; an example without relevant labels, or
@@ -157,7 +163,7 @@ def average_precision(Y_true: Any, Y_score: Any, *, sample_weight: Any = None) -
     """
     relevant, scores = _relevant_and_scores(Y_true, Y_score)
     values = _precision_of_rows(relevant, scores)
-    return average(values, np.ones(len(values), dtype=bool), sample_weight, "average_precision")
+    return mean_of(values, np.ones(len(values), dtype=bool), sample_weight, average, "average_precision")
 
 
 def _precision_of_rows(relevant: BoolArray, scores: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.metrics.inputs import average, true_and_predicted_ranks
+from labelrank.metrics.inputs import Average, mean_of, true_and_predicted_ranks
 from labelrank.supervision import ranks_from_scores
 
 
@@ -17,7 +17,9 @@ def _check_k(k: Any) -> int:
     return int(k)
 
 
-def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any = None) -> float:
+def top_k_accuracy(
+    y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any = None, average: Average = "mean"
+) -> Any:
     """Share of the instances whose best label is among the first `k` of the prediction.
 
     Only observed labels are looked at, in the truth and in the prediction. When several labels are tied for the best,
@@ -34,6 +36,8 @@ def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any =
         Length of the top.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Examples
     --------
@@ -51,10 +55,12 @@ def top_k_accuracy(y_true: Any, y_pred: Any, *, k: int = 1, sample_weight: Any =
     from_below = ranks_from_scores(np.where(missing, np.nan, pred))
     place = np.sum(~missing, axis=1, keepdims=True) + 1 - from_below
     hit = (best & (place <= k)).any(axis=1)
-    return average(hit.astype(np.float64), low < high, sample_weight, "top_k_accuracy")
+    return mean_of(hit.astype(np.float64), low < high, sample_weight, average, "top_k_accuracy")
 
 
-def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any = None) -> float:
+def ndcg(
+    y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any = None, average: Average = "mean"
+) -> Any:
     r"""Normalized discounted cumulative gain of the predicted order.
 
     The gain of a label is the number of observed labels that are strictly worse,
@@ -74,6 +80,8 @@ def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any =
         Look at the first `k` places only.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
+    average : {"mean", None}, default="mean"
+        None returns the value of each instance, NaN where it has none.
 
     Examples
     --------
@@ -89,7 +97,7 @@ def ndcg(y_true: Any, y_pred: Any, *, k: int | None = None, sample_weight: Any =
         _dcg(gain, np.where(missing, np.inf, pred), k),
         _dcg(gain, np.where(missing, np.inf, true), k),
     )
-    return average(dcg / np.where(ideal > 0, ideal, 1), ideal > 0, sample_weight, "ndcg")
+    return mean_of(dcg / np.where(ideal > 0, ideal, 1), ideal > 0, sample_weight, average, "ndcg")
 
 
 def _dcg(gain: Any, ranks: Any, k: int | None) -> Any:
