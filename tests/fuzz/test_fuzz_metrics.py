@@ -5,5 +5,5 @@ from fuzz.runner import run
 
 
 def test_short_round():
-    failures = run(fuzz_metrics.check, cases=25, seed=0)
+    failures = run(fuzz_metrics.check, cases=300, seed=0)
     assert not failures, failures[0]
