@@ -75,13 +75,14 @@ def test_the_frame_is_of_the_library_of_x():
     for kind in ("ranks", "order", "scores", "long"):
         assert isinstance(predict_frame(model, pl.from_pandas(X), kind=kind), pl.DataFrame)
     array = LogLinearRanker().fit(DATA, RANKS)
-    assert predict_frame(array, DATA).columns.tolist() == [0, 1, 2]
-    assert predict_frame(array, pl.DataFrame(DATA)).columns == ["0", "1", "2"]
-    assert predict_frame(array, pl.DataFrame(DATA), kind="order")["1"].dtype == pl.Int64
-    assert predict_frame(array, DATA.tolist(), kind="long").columns.tolist() == ["row", "label", "rank", "score"]
+    assert predict_frame(array, pd.DataFrame(DATA)).columns.tolist() == [0, 1, 2]
+    for X_test in (DATA, DATA.tolist(), pl.DataFrame(DATA)):
+        assert predict_frame(array, X_test).columns == ["0", "1", "2"]
+        assert predict_frame(array, X_test, kind="order")["1"].dtype == pl.Int64
+        assert predict_frame(array, X_test, kind="long").columns == ["row", "label", "rank", "score"]
     numbered = LogLinearRanker().fit(DATA, pd.DataFrame(RANKS, columns=[7, 42, 1001]))
-    assert predict_frame(numbered, DATA).columns.tolist() == [7, 42, 1001]
-    assert predict_frame(numbered, DATA, kind="order")["1"].isin([7, 42, 1001]).all()
+    assert predict_frame(numbered, pd.DataFrame(DATA)).columns.tolist() == [7, 42, 1001]
+    assert predict_frame(numbered, pd.DataFrame(DATA), kind="order")["1"].isin([7, 42, 1001]).all()
 
 
 def test_a_series_of_texts():
@@ -89,18 +90,16 @@ def test_a_series_of_texts():
     ranks = pd.DataFrame({"tea": [1, 2, 1, 2], "milk": [2, 1, 2, 3], "cola": [3, 3, 3, 1]})
     model = make_pipeline(TfidfVectorizer(), LogLinearRanker()).fit(texts, ranks)
     assert predict_frame(model, texts).index.tolist() == [9, 8, 7, 6]
-    assert predict_frame(model, texts.tolist()).index.tolist() == [0, 1, 2, 3]
+    assert len(predict_frame(model, texts.tolist())) == 4
 
 
-def test_without_pandas_it_is_polars_and_without_both_an_error(monkeypatch):
+def test_without_polars_it_is_pandas_and_without_both_an_error(monkeypatch):
     model, find_spec = LogLinearRanker().fit(DATA, Y), importlib.util.find_spec
-    missing = {"pandas"}
+    missing = {"polars"}
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in missing else find_spec(name))
-    assert isinstance(predict_frame(model, DATA), pl.DataFrame)
-    missing.add("polars")
-    with pytest.raises(
-        ImportError, match="neither pandas nor polars is installed; install one of them, or use predict"
-    ):
+    assert isinstance(predict_frame(model, DATA), pd.DataFrame)
+    missing.add("pandas")
+    with pytest.raises(ImportError, match="a data frame of predictions needs polars or pandas; install polars"):
         predict_frame(model, DATA)
     assert isinstance(predict_frame(model, pd.DataFrame(DATA)), pd.DataFrame)
 
@@ -121,4 +120,4 @@ def test_what_is_refused():
     covering = LabelCoveringClassifier().fit(DATA, PreferenceGraphs.from_multilabel(RANKS == 1, labels=NAMES))
     with pytest.raises(TypeError, match='needs a ranker, and LabelCoveringClassifier is none; kind="scores" works'):
         predict_frame(covering, DATA)
-    assert predict_frame(covering, DATA, kind="scores").columns.tolist() == NAMES
+    assert predict_frame(covering, DATA, kind="scores").columns == NAMES

@@ -38,8 +38,8 @@ def predict_frame(
     Returns
     -------
     data frame
-        Of the library that `X` is from, with its index where the library has one; for an array of pandas, or of polars
-        if pandas is not installed. Labels become text in libraries that name columns by text only.
+        Of the library that `X` is from, with its index where the library has one; for an array of polars, or of pandas
+        if polars is not installed. Labels become text in libraries that name columns by text only.
 
     Examples
     --------

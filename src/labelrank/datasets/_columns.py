@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
 from labelrank.datasets._files import DataFile, excerpt, repeated
+from labelrank.supervision.frames import installed
 
 Nominal = Literal["onehot", "keep"]
 
@@ -153,11 +153,3 @@ def frame_of_matrix(matrix: Any, names: Iterable[Any], file: DataFile | None = N
     frame = nw.from_numpy(dense, schema=columns, backend=installed(("polars", "pandas"), "as_frame=True"))
     # polars has null for what is missing; pandas has NaN
     return (frame.with_columns(nw.all().fill_nan(None)) if dense.dtype.kind == "f" else frame).to_native()
-
-
-def installed(libraries: Sequence[str], purpose: str) -> Any:
-    """The first of the libraries that is installed."""
-    for name in libraries:
-        if importlib.util.find_spec(name) is not None:
-            return name
-    raise ImportError(f"{purpose} needs {' or '.join(libraries)}; install polars with: pip install labelrank[cli]")

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from typing import Any
 
-from labelrank.datasets._columns import installed
 from labelrank.datasets._files import DataFile, malformed
+from labelrank.supervision.frames import installed
 
 # Standard input holds the file, standard output gets the table in the format of Arrow, of which no byte is the file's.
 _READ = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -56,11 +56,15 @@ def like_input(array: npt.NDArray[np.float64], y: Any) -> Any:
 def frame_like(X: Any, columns: Mapping[Any, npt.NDArray[Any]], rows: npt.NDArray[np.intp] | None = None) -> Any:
     """A new frame of the library that a frame or series `X` is from, with its index, or the index of some `rows`.
 
-    For anything else it is a frame of pandas, or of polars if pandas is not installed.
+    For anything else it is a frame of polars, or of pandas if polars is not installed.
     """
     source = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     known = isinstance(source, nw.DataFrame | nw.Series)
-    backend: Any = source.implementation if known else nw.Implementation.from_string(_installed_library())
+    backend: Any = (
+        source.implementation
+        if known
+        else nw.Implementation.from_string(installed(("polars", "pandas"), "a data frame of predictions"))
+    )
     index = nw.maybe_get_index(source) if known else None
     values: dict[Any, Any] = dict(columns)
     if not backend.is_pandas_like():  # names are text there, and a column has one type
@@ -71,11 +75,9 @@ def frame_like(X: Any, columns: Mapping[Any, npt.NDArray[Any]], rows: npt.NDArra
     return frame
 
 
-def _installed_library() -> str:
-    for library in ("pandas", "polars"):
-        if importlib.util.find_spec(library) is not None:
-            return library
-    raise ImportError(
-        "a data frame was asked for, and neither pandas nor polars is installed; install one of them, or use "
-        "predict(X) and labels_"
-    )
+def installed(libraries: Sequence[str], purpose: str) -> Any:
+    """Return the first of some libraries that is installed; an error names the purpose if none is."""
+    for name in libraries:
+        if importlib.util.find_spec(name) is not None:
+            return name
+    raise ImportError(f"{purpose} needs {' or '.join(libraries)}; install polars with: pip install labelrank[cli]")
