@@ -17,6 +17,7 @@ import labelrank
 import labelrank.features
 from labelrank import PreferenceGraphs, RankRLS
 from labelrank.rankers.items import ItemRanker
+from labelrank.solvers import SoftProjection
 from labelrank.testing.problems import N_SAMPLES, features, rankings
 
 X, RANKS = features(), rankings("missing")
@@ -182,7 +183,7 @@ VARIANTS = [
     labelrank.KernelRidgeRanker(kernel="rbf"),
     labelrank.LogLinearRanker(solver="boosting", max_iter=5),
     labelrank.LabelCoveringClassifier(solver="boosting", templates="sequential", alpha=0, max_iter=5),
-    labelrank.GraphRanker("soft_margin", solver="soft_projection", max_iter=5),
+    labelrank.GraphRanker("soft_margin", solver=SoftProjection(random_state=0), max_iter=5),
     labelrank.RankRLS(kernel="rbf", n_basis=7, random_state=0),
     labelrank.RankRLSCV([0.1, 1.0], {"gamma": [0.1, 1.0]}, RankRLS(kernel="rbf"), cv=3),
 ]
