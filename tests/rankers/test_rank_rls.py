@@ -475,3 +475,15 @@ def test_a_fit_that_fails_leaves_the_model():
     with pytest.raises(ValueError, match="basis"):
         model.set_params(n_basis=None, basis=[1000]).fit(X, Y, groups=GROUPS)
     assert_array_equal(model.predict(X), before)
+
+
+def test_items_that_are_nearly_equal_within_groups():
+    """Rounding errors are those of the kernel, and not of the small differences in it."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        groups = np.repeat([0, 1, 2], 4)
+        features = rng.normal(size=(3, 2))[groups] + 1e-7 * rng.normal(size=(12, 2))
+        model = RankRLS(1e-20, kernel="rbf", gamma=0.5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of directions that are lost in rounding
+            assert np.isfinite(model.fit(features, rng.normal(size=12), groups=groups).predict(features)).all()

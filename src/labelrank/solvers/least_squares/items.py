@@ -56,6 +56,7 @@ class ItemSystem:
     factor: FloatArray | None = None  # C, for a basis
     code: IntArray | None = None  # groups and scales of the items, for S, in the dual
     scale: FloatArray | None = None
+    size: float = 0.0  # of the numbers of which G is the difference
     values: Any = None  # eigenvalues of G
     directions: Any = None  # its eigenvectors V; for a basis C⁻ᵀ V
 
@@ -74,7 +75,7 @@ class ItemSystem:
     def decompose(self) -> None:
         """Find the eigenvalues and eigenvectors, once."""
         if self.gram is not None:
-            self.values, vectors = decompose(self.gram)
+            self.values, vectors = decompose(self.gram, self.size)
             self.target = vectors.T @ self.target
             self.directions = _solve_factor(self.factor, vectors)
             self.gram = self.factor = None
@@ -118,15 +119,15 @@ def basis_system(
 
 def dual_system(gram: FloatArray, loss: GroupedSquaredLoss, n_coef: int) -> ItemSystem:
     r"""System of the kernel matrix of all items, :math:`S^\top K S`; `gram` is overwritten."""
-    means, before = _sums(loss.share, loss.code), largest(gram)
+    means, size = _sums(loss.share, loss.code), largest(gram) * float(loss.scale.max(initial=0.0)) ** 2
     for matrix in (gram, gram.T):
         for part in row_blocks(len(gram), len(gram), KERNEL_BLOCK):
             block = matrix[:, part]
             block -= (means @ block)[loss.code]
             block *= loss.scale[:, np.newaxis]
-    if largest(gram) <= 16 * np.finfo(float).eps * before * loss.scale.max(initial=0.0) ** 2:
+    if largest(gram) <= 16 * np.finfo(float).eps * size:
         gram[...] = 0.0  # items that are equal within each group leave nothing but rounding errors
-    return ItemSystem(gram.T, loss.target, n_coef, loss.order, code=loss.code, scale=loss.scale)
+    return ItemSystem(gram.T, loss.target, n_coef, loss.order, code=loss.code, scale=loss.scale, size=size)
 
 
 def solve_iteratively(X: Any, loss: GroupedSquaredLoss, alpha: float, stop: Stop, on_step: OnStep | None) -> State:

@@ -39,10 +39,11 @@ def solve(gram: FloatArray, target: FloatArray, alpha: float) -> FloatArray | No
     return None if info else np.asarray(lapack.dpotrs(factor, target, lower=1)[0])
 
 
-def decompose(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
+def decompose(gram: FloatArray, size: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues and eigenvectors of G, which is overwritten.
 
-    Eigenvalues that are negative by no more than rounding become zero; others raise an error.
+    Eigenvalues that are negative by no more than rounding become zero; others raise an error. Rounding is relative to
+    the largest of them or to `size`, that of numbers of which G is the difference.
     """
     check_finite(gram)
     n = len(gram)
@@ -50,7 +51,7 @@ def decompose(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.zeros(0), np.zeros((0, 0))
     # Divide and conquer: groups leave many zero eigenvalues, and the other drivers are slow on clusters.
     values, vectors = eigh(np.asfortranarray(gram), lower=True, driver="evd", overwrite_a=True, check_finite=False)
-    if values[0] < -n * 1e3 * np.finfo(float).eps * max(abs(values[-1]), np.finfo(float).tiny):
+    if values[0] < -n * 1e3 * np.finfo(float).eps * max(abs(values[-1]), size, np.finfo(float).tiny):
         raise ValueError(
             f"the kernel is not positive semi-definite: its smallest eigenvalue is {values[0]:.3g}, its largest "
             f"{values[-1]:.3g}"
