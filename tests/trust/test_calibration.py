@@ -108,6 +108,19 @@ def test_a_ranker_without_information_has_probabilities_of_one_half():
     assert np.abs(ranker.pairwise_proba(X) - 0.5).max() < 0.1
 
 
+def test_labels_that_were_never_compared_are_marked():
+    y = Y_TRAIN.copy()
+    y[:, 2] = np.nan
+    with pytest.warns(UserWarning, match="label"):
+        ranker = ExtraTreesRanker(20, random_state=0).fit(X_TRAIN, y)
+    assert ranker.observed_.tolist() == [True, True, False, True]
+    without = ExtraTreesRanker(20, random_state=0).fit(X_TRAIN, y[:, [0, 1, 3]])
+    assert ranker.confidence(X_TEST) == pytest.approx((3 * without.confidence(X_TEST) + 3 * 0.5) / 6)
+    for pairs in pairs_by_row(ranker.predict_partial(X_TEST[:20], 0.9)):
+        assert is_strict_partial_order(pairs)
+        assert {(a, b) for a, b in pairs if 2 in (a, b)} == {(0, 2), (1, 2), (3, 2)}
+
+
 @pytest.mark.parametrize("threshold", [0.4, 1.1, np.nan])
 def test_thresholds_out_of_range(threshold):
     with pytest.raises(ValueError, match=r"threshold must be a probability from 0.5 to 1"):

@@ -125,14 +125,15 @@ class RankerMixin:
         Returns
         -------
         ndarray of shape (n_samples,)
-            The mean probability of the predicted order of a pair, from 0 to 1; a pair that is tied counts 1/2.
+            The mean probability of the predicted order of a pair, from 0 to 1. A pair that is tied counts 1/2, and so
+            does one with a label that ``fit`` has not seen compared with any other.
         """
         ranks = self.predict(X)
         found, done = np.empty(len(ranks)), 0
         for block in self._blocks(X):
             proba = self.pairwise_proba(block)  # type: ignore[attr-defined]
             rows = slice(done, done := done + len(proba))
-            found[rows] = share_of_pairs(proba, ranks[rows])
+            found[rows] = share_of_pairs(self._known(proba), ranks[rows])
         return found
 
     @available_if(_has_pairwise_proba)
@@ -151,7 +152,8 @@ class RankerMixin:
         PreferenceGraphs of shape (n_samples, n_labels)
             Strict partial orders that :meth:`predict` extends. Where the pairs above the threshold are not transitive,
             a pair stays only if every label below the worse one is below the better one, and every label above the
-            better one is above the worse one; so a cycle loses all of its pairs.
+            better one is above the worse one; so a cycle loses all of its pairs. Labels that ``fit`` has not seen
+            compared with any other are below all that it has.
         """
         if not 0.5 <= threshold <= 1:
             raise ValueError(f"threshold must be a probability from 0.5 to 1, got {threshold!r}")
@@ -160,8 +162,18 @@ class RankerMixin:
         for block in self._blocks(X):
             proba = self.pairwise_proba(block)  # type: ignore[attr-defined]
             rows = slice(done, done := done + len(proba))
-            parts.append(graphs_of_relation(asserted_pairs(proba, ranks[rows], threshold), self.labels_))
+            relation = asserted_pairs(self._known(proba), ranks[rows], threshold)
+            if hasattr(self, "observed_"):
+                relation |= self.observed_[:, np.newaxis] & ~self.observed_
+            parts.append(graphs_of_relation(relation, self.labels_))
         return PreferenceGraphs.concatenate(parts)
+
+    def _known(self, proba: FloatArray) -> FloatArray:
+        """Pair probabilities, 1/2 for labels that ``fit`` has not seen compared with any other."""
+        seen = getattr(self, "observed_", None)
+        if seen is None or seen.all():
+            return proba
+        return np.where(seen[:, np.newaxis] & seen, proba, 0.5)
 
     def _blocks(self, X: Any) -> Iterable[Any]:
         """Rows of `X` in blocks whose pairs of labels fit into memory."""
@@ -235,7 +247,9 @@ class RankerMixin:
         if graphs.shape[1] > 1:
             has_pairs = graphs.has_pairs()
             report_empty_rows(has_pairs | (weight == 0), on_empty)
-            report_unseen_labels(graphs.compared_labels(has_pairs & (weight > 0)), graphs.labels, on_empty)
+            compared = graphs.compared_labels(has_pairs & (weight > 0))
+            report_unseen_labels(compared, graphs.labels, on_empty)
+            self.observed_ = compared if compared.any() else np.ones(len(compared), dtype=bool)
         self._set_labels(graphs.labels)
         return X, graphs, weight
 
