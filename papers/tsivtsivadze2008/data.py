@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from labelrank.datasets._files import DataFile
+from labelrank.datasets.svmlight import explain_svmlight
 from papers.tsivtsivadze2008.parses import Parse, read_parses
 from papers.tsivtsivadze2008.paths import path_counts
 
@@ -100,8 +101,13 @@ def read_graded_documents(folder: Path, part: str) -> tuple[sparse.csr_array, Fl
 
     ``rank.PART.query`` has the number of documents of each query, one a line.
     """
-    with DataFile(folder / f"rank.{part}") as file, file.open() as content:
-        X, y = load_svmlight_file(content)
+    with DataFile(folder / f"rank.{part}", encoding="latin-1") as file:
+        try:
+            with file.open() as content:
+                X, y = load_svmlight_file(content)
+        except (ValueError, OverflowError) as error:
+            explain_svmlight(file, error)
+            raise
     with DataFile(folder / f"rank.{part}.query") as file:
         sizes = [file.integer(number, line, "the number of documents") for number, line in file.lines() if line.strip()]
         if sum(sizes) != len(y):

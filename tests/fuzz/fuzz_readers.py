@@ -76,12 +76,12 @@ DOCUMENTS = json.dumps(DOCUMENT).encode() + b"\n" + json.dumps({**DOCUMENT, "top
 GRADES = b"1 1:0.5 3:1\n0 2:1\n2 1:1\n"
 
 
-def parquet():
+def parquet(compression):
     frame = pl.DataFrame(
         {"x": [1.5, None, 3.0], "city": ["Bonn", "Ulm", None], "rank_a": [1, 2, 1], "rank_b": [2, 1, 2]}
     )
     content = io.BytesIO()
-    frame.write_parquet(content)
+    frame.write_parquet(content, compression=compression, row_group_size=2)
     return content.getvalue()
 
 
@@ -92,22 +92,21 @@ def pick(rng, *values):
 def table_options(rng):
     return {
         "kind": pick(rng, "ranks", "scores", "costs"),
-        "unsolved": pick(rng, None, "last", "missing"),
+        "unsolved": pick(rng, None, "last", "missing", "missing"),
         "nominal": pick(rng, "onehot", "keep"),
-        "labels": pick(rng, "rank_", "s_", ["rank_a"], re.compile("(?:rank|s)_(.)")),
-        "as_frame": bool(rng.random() < 0.2),
+        "labels": pick(rng, re.compile("(?:rank|s)_(.)"), re.compile("(?:rank|s)_(.)"), "rank_", ["rank_a"]),
     }
 
 
 def encoded(rng):
-    return {
-        "encoding": pick(rng, "utf-8", "utf-8", "latin-1", "utf-16", "ascii", "klingon"),
-        "as_frame": rng.random() < 0.2,
-    }
+    others = ("latin-1", "utf-16", "ascii", "klingon")
+    return {"encoding": pick(rng, *others) if rng.random() < 0.1 else "utf-8", "as_frame": bool(rng.random() < 0.2)}
 
 
 def read_csv(path, rng):
-    options = {**table_options(rng), **encoded(rng), "separator": pick(rng, ",", ",", ";", ",,", "")}
+    options = {**table_options(rng), **encoded(rng), "separator": ";" if path.name.startswith("costs") else ","}
+    if rng.random() < 0.1:
+        options["separator"] = pick(rng, ",", ";", ",,", "")
     return datasets.read_csv(path, **options, max_bytes=LIMIT)
 
 
@@ -134,7 +133,8 @@ def read_aslib(path, rng):
 
 
 TARGETS = [  # name of the file, contents, function (path, rng) that reads it
-    ("d.csv", (CSV, COSTS), read_csv),
+    ("d.csv", (CSV,), read_csv),
+    ("costs.csv", (COSTS,), read_csv),
     ("d.xarff", (XARFF,), lambda path, rng: datasets.read_xarff(path, **encoded(rng), max_bytes=LIMIT)),
     ("m.arff", (MULAN + b"1,0,2.5,u\n0,1,?,v\n", MULAN + b"{0 1,2 3}\n{ }\n{1 1,3 v}\n"), read_mulan),
     ("labels.xml", (XML,), lambda path, rng: datasets.read_mulan(path.with_name("plain.arff"), path, max_bytes=LIMIT)),
@@ -153,8 +153,17 @@ TARGETS = [  # name of the file, contents, function (path, rng) that reads it
     ("rank.train.query", (b"2\n1\n",), lambda path, rng: read_graded_documents(path.parent, "train")),
 ]
 OTHERS = {"plain.arff": MULAN + b"1,0,2.5,u\n", "reuters21578_topic_groups.tsv": TABLE_OF_TREE}
-TEXTS = ("d.csv", "d.xarff", "m.arff", "v.toi", "t.csv", "tree.tsv", "p.jsonl")  # read from the path that is given
-PARQUET = parquet()
+TEXTS = (
+    "d.csv",
+    "costs.csv",
+    "d.xarff",
+    "m.arff",
+    "v.toi",
+    "t.csv",
+    "tree.tsv",
+    "p.jsonl",
+)  # read from the path that is given
+PARQUET = [parquet(compression) for compression in ("uncompressed", "zstd", "snappy")]
 TEMPORARY = tempfile.TemporaryDirectory(prefix="fuzz_readers")
 FOLDER = Path(TEMPORARY.name)
 
@@ -162,9 +171,7 @@ FOLDER = Path(TEMPORARY.name)
 def check(rng):
     """Mutate a file and read it."""
     if rng.random() < 0.004:
-        path = FOLDER / "t.parquet"
-        path.write_bytes(mutated(rng, PARQUET, text=False))
-        answer(lambda path, rng: datasets.read_parquet(path, **table_options(rng), max_bytes=LIMIT), path, 0)
+        check_parquet(rng)
         return
     name, contents, reader = TARGETS[rng.integers(len(TARGETS))]
     if not (FOLDER / name).exists():
@@ -176,10 +183,18 @@ def check(rng):
         (FOLDER / name).write_bytes(contents[0])
 
 
+def check_parquet(rng):
+    """Mutate a Parquet file and read it."""
+    path = FOLDER / "t.parquet"
+    path.write_bytes(mutated(rng, pick(rng, *PARQUET), text=False, in_place=rng.random() < 0.9))
+    options = {**table_options(rng), "max_bytes": LIMIT}
+    answer(lambda path, _: datasets.read_parquet(path, **options), path, 0)
+
+
 def check_target(rng, name, contents, reader):
     """Mutate the file `name`; the files that are read with it are correct."""
     content = mutated(rng, pick(rng, *contents), text=rng.random() < 0.8)
-    if rng.random() < 0.1:
+    if rng.random() < 0.03:
         content = content.decode("latin-1").encode("utf-16")
     path = FOLDER / name
     path.write_bytes(content)
@@ -199,13 +214,13 @@ def check_target(rng, name, contents, reader):
         same(first, answer(reader, path, seed), "line ends")
 
 
-def mutated(rng, content, text):
-    """The content after a few changes."""
+def mutated(rng, content, text, in_place=False):
+    """The content after a few changes; `in_place` keeps its length."""
     content = bytearray(content)
     for _ in range(pick(rng, 0, 1, 1, 1, 2, 3, 8)):
         a, b = sorted(rng.integers(len(content) + 1, size=2).tolist())
         b = min(b, a + int(pick(rng, 1, 4, 40)))
-        kind = rng.integers(6)
+        kind = 0 if in_place else rng.integers(6)
         if kind == 0 and not text and len(content):
             content[min(a, len(content) - 1)] = rng.integers(256)
         elif kind == 1:
@@ -264,11 +279,8 @@ def consistent(found):
 def same(first, second, what):
     """Raise if two answers differ by more than the name of the file."""
     if isinstance(first, str) or isinstance(second, str):
-        texts = [
-            text if not isinstance(text, str) else re.sub(r"(\.gz|\.bz2)(?=[:, ])", "", text)
-            for text in (first, second)
-        ]
-        assert texts[0] == texts[1], f"{what}: {str(texts[0])[:300]} / {str(texts[1])[:300]}"
+        texts = [re.sub(r"(\.gz|\.bz2)(?=[:, ])", "", str(answered))[:500] for answered in (first, second)]
+        assert texts[0] == texts[1], f"{what}: {texts[0]} / {texts[1]}"
     elif hasattr(first, "target") and isinstance(first.target, np.ndarray):
         np.testing.assert_array_equal(first.target, second.target, err_msg=what)
 

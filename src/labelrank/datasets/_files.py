@@ -121,14 +121,18 @@ class DataFile(os.PathLike[str]):
             text = io.TextIOWrapper(self.open(), self.encoding, errors="labelrank.mark")
         except LookupError as error:
             raise ValueError(f"encoding must be the name of a text encoding, got {self.encoding!r}") from error
+        self.line = 1
         with text:
-            self.line = 1
-            for number, line in enumerate(text, start=1):
-                self.line = number
-                if not line.isascii():
-                    self._check_marks(line)
-                    line = line.removeprefix("\ufeff") if number == 1 else line
-                yield number, line.removesuffix("\n")
+            try:
+                for number, line in enumerate(text, start=1):
+                    self.line = number
+                    if not line.isascii():
+                        self._check_marks(line)
+                        line = line.removeprefix("\ufeff") if number == 1 else line
+                    yield number, line.removesuffix("\n")
+            except UnicodeError as error:
+                found = f"something else ({error}); pass another encoding"
+                raise malformed(self, self.line, f"text in the encoding {self.encoding}", found) from error
         self.line = None
 
     def _check_marks(self, line: str) -> None:

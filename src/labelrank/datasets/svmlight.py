@@ -123,7 +123,7 @@ def _load(file: DataFile, n_features: int | None, zero_based: bool | Literal["au
             raise ValueError("a label is not an integer")
     except (ValueError, OverflowError) as error:
         if not isinstance(error, DataFileError):
-            _explain(file, error)
+            explain_svmlight(file, error)
         raise
     return X, sets
 
@@ -135,7 +135,7 @@ def _content(file: DataFile) -> Iterator[tuple[int, list[str]]]:
             yield number, tokens
 
 
-def _explain(file: DataFile, error: Exception) -> None:
+def explain_svmlight(file: DataFile, error: Exception) -> None:
     """Raise an error for the first line that breaks the format, if there is one."""
     for number, tokens in _content(file):
         has_labels = ":" not in tokens[0]
