@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from labelrank.datasets import DataFileError, read_aslib
+from labelrank.metrics import mean_cost
 
 SAT = "instance_id,n,m,perf|a,perf|b/2,perf|c\ni1,1,2,3.5,1.5,\ni2,,4,,,\ni3,5,6,2,2,9\n"
 NAN = np.nan
@@ -151,6 +152,10 @@ def test_folder(folder):
     missing = read_aslib(folder, unsolved="missing", as_frame=True)
     assert missing.target.rows() == [(1, 2), (None, 1), (None, None), (1, None)]
     assert missing.data.columns == ["n", "m"]
+    assert missing.performance.columns == ["fast", "slow"]
+    # PAR10 of the algorithm that is ranked first: 4, 20, neither solves i3, 1
+    last = read_aslib(folder, unsolved="last")
+    assert mean_cost(last.performance[:3], last.target[:3], cutoff=last.cutoff) == (4 + 20 + 6000) / 3
     with pytest.raises(DataFileError, match="one of 4 missing costs; pass unsolved="):
         read_aslib(folder)
 

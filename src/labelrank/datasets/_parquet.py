@@ -16,7 +16,9 @@ import io, os, sys
 limit, content = int(sys.argv[1]), io.BytesIO(sys.stdin.buffer.read())
 def check(n_bytes):
     if n_bytes > limit:
-        sys.exit(f"the table takes {n_bytes:,} bytes, and the limit is max_bytes={limit:,}; pass a larger max_bytes")
+        print(f"the table takes {n_bytes:,} bytes, and the limit is max_bytes={limit:,}; pass a larger max_bytes",
+              file=sys.stderr)
+        sys.exit(3)
 def bound():  # no more memory than tables of that size need
     try:
         import resource
@@ -60,6 +62,8 @@ def frame_from_parquet(file: DataFile) -> Any:
     if done.returncode:
         lines = done.stderr.decode(errors="replace").split("\n")
         reason = next((line for line in reversed(lines) if line.strip()), f"exit status {done.returncode}")
+        if done.returncode == 3:
+            raise ValueError(reason)
         raise malformed(file, None, "a Parquet file", f"something else ({reason.strip()[:300]})")
     native: Any = importlib.import_module(library)
     read = native.read_ipc if library == "polars" else lambda table: native.ipc.open_file(table).read_all()

@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 from labelrank._compat import validate_params
 from labelrank.datasets._aslib_folder import Scenario, read_scenario
 from labelrank.datasets._bunch import make_bunch, read_from
+from labelrank.datasets._columns import frame_of_matrix
 from labelrank.datasets._costs import UNSOLVED, Kind, Unsolved, ranks_from_values
 from labelrank.datasets._csv import read_text_table
 from labelrank.datasets._files import MAX_BYTES, DataFile, PathLike, excerpt, listing, malformed
@@ -51,7 +52,7 @@ def read_aslib(
     encoding : str, default="utf-8"
         Encoding of the files. A byte order mark is ignored.
     as_frame : bool, default=False
-        Return ``data`` and ``target`` as data frames, see :func:`read_csv`.
+        Return ``data``, ``target`` and ``performance`` as data frames, see :func:`read_csv`.
     max_bytes : int, default=2**30
         Limit of each unpacked file and of each matrix that is made of it.
 
@@ -63,7 +64,8 @@ def read_aslib(
           tied on an instance that none of them solved;
         - ``feature_names``, ``label_names``: names of the features and algorithms;
         - ``DESCR``: description;
-        - ``performance``: ndarray of shape (n_instances, n_algorithms), NaN for runs that failed;
+        - ``performance``: ndarray of shape (n_instances, n_algorithms), NaN for runs that failed; with ``cutoff``, the
+          costs of :func:`labelrank.metrics.mean_cost` and its kin;
         - ``maximize``: whether a larger performance is better;
         - ``cutoff``: time after which a run was stopped, from the description or ``INDEX.csv``; None if unknown;
         - ``folds``: ndarray of shape (n_instances,), the fold of each instance for
@@ -109,7 +111,7 @@ def read_aslib(
             descr,
             as_frame=as_frame,
             file=file,
-            performance=found.performance,
+            performance=frame_of_matrix(found.performance, found.algorithms, file) if as_frame else found.performance,
             maximize=bool(maximize),
             cutoff=found.cutoff,
             folds=found.folds,
