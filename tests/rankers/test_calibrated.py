@@ -132,3 +132,12 @@ def test_relevant_sets_stored_as_edges():
 def test_a_matrix_of_zeros_and_ones_is_not_taken_for_ranks():
     with pytest.raises(ValueError, match="y holds 0 and 1 only, like a matrix of relevant labels"):
         CalibratedRanker().fit([[0.0], [1.0]], [[1, 0, 1], [0, 1, 1]])
+
+
+def test_labels_of_which_nothing_is_known_are_named():
+    X = np.zeros((3, 1))
+    y = PreferenceGraphs.from_multilabel(
+        [[1, 0, np.nan], [1, 1, np.nan], [0, 0, np.nan]], labels=["tea", "milk", "cola"]
+    )
+    with pytest.warns(UserWarning, match=r"y has 1 of 3 labels without any observed pair \('cola'\)"):
+        CalibratedRanker().fit(X, y)

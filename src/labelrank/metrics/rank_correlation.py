@@ -25,7 +25,8 @@ def kendall_tau(y_true: Any, y_pred: Any, *, sample_weight: Any = None, average:
     Parameters
     ----------
     y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        Observed preferences, with missing labels and ties. Weights of edges weigh the pairs of an instance.
+        Observed preferences, with missing labels and ties. Weights of edges weigh the pairs of an instance; of a pair
+        with both directions, 3 votes to 1 count 1/2 for a prediction that follows the majority.
     y_pred : rank matrix of shape (n_samples, n_labels)
         Predicted ranks, smaller is better; :func:`labelrank.ranks_from_scores` makes them from scores.
     sample_weight : array-like of shape (n_samples,), optional

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
 from labelrank.models import Model
-from labelrank.rankers.base import Training, report_empty_rows
+from labelrank.rankers.base import Training
+from labelrank.rankers.empty import report_empty_rows, report_unseen_labels
 from labelrank.rankers.log_linear import LogLinearRanker
 from labelrank.supervision import PreferenceGraphs, is_graphs
 
@@ -79,7 +80,10 @@ class CalibratedRanker(LogLinearRanker):
                 "better; pass PreferenceGraphs.from_multilabel(y)"
             )
         graphs = with_learned_dummy(graphs)  # with the dummy, a row of relevant labels alone has pairs
-        report_empty_rows(graphs.has_pairs() | (weight == 0), self.on_empty)
+        has_pairs = graphs.has_pairs()
+        report_empty_rows(has_pairs | (weight == 0), self.on_empty)
+        seen = graphs.compared_labels(has_pairs & (weight > 0))[:-1]
+        report_unseen_labels(seen, self.labels_, self.on_empty)
         return Training(X, graphs, weight)
 
     def _attributes(self, model: Model, coef: FloatArray) -> dict[str, Any]:
