@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank.metrics import paired_comparison
 from papers.amit2007.data import Problem, Protocol
 from papers.amit2007.measures import COVERINGS, MEASURES, FloatArray, covering_errors, unpack
-from papers.frame import Cell, Numbers, Outcome, paired_comparison
+from papers.frame import Cell, Numbers, Outcome
 
 BoolArray = npt.NDArray[np.bool_]
 

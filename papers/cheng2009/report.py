@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from labelrank.metrics import friedman_test
 from papers.cheng2009.learners import METHODS
 from papers.cheng2009.printed import printed
-from papers.frame import Numbers, Outcome, Report, Table, friedman_test
+from papers.frame import Numbers, Outcome, Report, Table
 
 FloatArray = npt.NDArray[np.float64]
 OF_PAPER = METHODS[:3]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from labelrank.metrics import Paired, paired_comparison
 from papers.dekel2003.learners import DECOMPOSITIONS
-from papers.frame import Outcome, Paired, Report, Table, paired_comparison
+from papers.frame import Outcome, Report, Table
 
 # Rows are what was minimized, columns the errors. The text of the paper can be read the other way around, but not the
 # numbers: a ranking that gets a share of its edges wrong gets the graph wrong, so the disagreement error is never above

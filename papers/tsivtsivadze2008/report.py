@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from papers.frame import Numbers, Outcome, Report, Table, signed_rank_test
+from labelrank.metrics import signed_rank_test
+from papers.frame import Numbers, Outcome, Report, Table
 from papers.tsivtsivadze2008.data import FloatArray
 from papers.tsivtsivadze2008.draws import draw_of
 from papers.tsivtsivadze2008.learners import METHODS

@@ -17,8 +17,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold
 
 from labelrank import RankRLS
-from labelrank.metrics import group_disagreement
-from papers.frame import Outcome, signed_rank_test
+from labelrank.metrics import group_disagreement, signed_rank_test
+from papers.frame import Outcome
 from papers.tsivtsivadze2008 import EXPERIMENT
 from papers.tsivtsivadze2008.data import Problem, Protocol
 from papers.tsivtsivadze2008.draws import compute, draw_of, group_errors

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from papers.frame import friedman_test, paired_comparison, signed_rank_test
+from labelrank.metrics import (
+    critical_difference,
+    differing_pairs,
+    friedman_test,
+    holm,
+    paired_comparison,
+    signed_rank_test,
+)
 
 
 def test_paired_comparison():
@@ -55,3 +62,27 @@ def test_the_signed_rank_test():
     z = (ranks[d > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
     assert signed_rank_test(a, b) == pytest.approx(2 * stats.norm.sf(abs(z)))
     assert signed_rank_test(a, a) == 1.0
+    assert signed_rank_test(np.arange(1, 6), np.zeros(5)) == 2 / 2**5  # the approximation would say 0.043
+    assert signed_rank_test([2, 2, 1, 0], [1, 1, 1, 0]) == 0.5  # ties
+
+
+def test_holm():
+    """The smallest p is multiplied by the number of tests, the next by one less; the order is kept."""
+    np.testing.assert_allclose(holm([0.04, 0.01, 0.03, 0.5]), [0.09, 0.04, 0.09, 0.5])
+    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+def test_pairs_that_differ():
+    rng = np.random.default_rng(0)
+    scores = rng.normal([0.0, 0.1, 8.0], size=(12, 3))
+    apart = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]], dtype=bool)
+    np.testing.assert_array_equal(differing_pairs(scores, test="holm"), apart)
+    ranks = friedman_test(scores).average_ranks
+    expected = np.abs(ranks[:, None] - ranks) > critical_difference(3, 12)
+    np.testing.assert_array_equal(differing_pairs(scores), expected)
+    assert not differing_pairs(rng.normal(size=(12, 3))).any()  # Friedman's test does not reject
+    assert differing_pairs([[1.0, 2.0]] * 9).any()  # two learners, for which there is no Friedman test
+    assert not differing_pairs([[1.0, 2.0, 3.0]]).any()
+    with pytest.raises(ValueError, match='test must be "nemenyi" or "holm"'):
+        differing_pairs(scores, test="t")
