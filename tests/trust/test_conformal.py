@@ -191,6 +191,21 @@ def test_inside_of_a_search_and_around_a_pipeline():
     assert labelrank.confidence(search, X[:2]).shape == (2,)
 
 
+@pytest.mark.parametrize("target", ["ranking", "decomposition", "top_k"])
+def test_another_alpha_without_fitting_again(target):
+    groups = np.arange(len(X)) % 2
+    ranker = ConformalRanker(LogLinearRanker(), target=target, random_state=0).fit(X, Y, groups=groups)
+    again = ConformalRanker(LogLinearRanker(), target=target, random_state=0, alpha=0.3).fit(X, Y, groups=groups)
+    other = ranker.with_alpha(0.3)
+    np.testing.assert_array_equal(other.thresholds_, again.thresholds_)
+    assert other.estimator_ is ranker.estimator_
+    assert (other.alpha, ranker.alpha) == (0.3, 0.1)
+    with pytest.raises(ValueError, match="'alpha' parameter"):
+        ranker.with_alpha(0)
+    with pytest.raises(NotFittedError):
+        ConformalRanker(LogLinearRanker()).with_alpha(0.3)
+
+
 def test_bad_arguments_and_failed_refits():
     ranker = ConformalRanker(LogLinearRanker(), random_state=0)
     with pytest.raises(NotFittedError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -82,6 +83,10 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         t of each group; a single one without groups.
     groups_ : ndarray of shape (n_groups,) or None
         Names of the groups; None without groups.
+    n_calibration_ : ndarray of shape (n_groups,)
+        Number (weight) of the calibration rows of each group.
+    slacks_, slack_weights_, slack_groups_ : ndarray of shape (n_slacks,)
+        The positive slacks of these rows, their weights and their groups, from which t is computed.
     spread_ : float
         Standard deviation of the scores of easy instances; 0 if ambiguity comes from pair probabilities.
     labels_ : ndarray of shape (n_labels,)
@@ -174,11 +179,40 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             if np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
                 self.spread_ = 0.0  # scores are positions and tell nothing about an instance
             self.groups_, code = _check_groups(groups, num_samples(X))
-            self.thresholds_ = self._calibrate(folds, scores, code)
+            self._calibrate(folds, scores, code)
+            self.thresholds_ = self._thresholds()
         return self
 
-    def _calibrate(self, folds: list[Fold], scores: list[FloatArray], code: npt.NDArray[np.intp]) -> FloatArray:
-        """Threshold of each group; `code` is the group of each row."""
+    def with_alpha(self, alpha: float) -> Self:
+        """Return this fitted ranker for another `alpha`, calibrated on the same rows; nothing is fitted again.
+
+        Parameters
+        ----------
+        alpha : float
+            Admitted probability of an error, between 0 and 1.
+
+        Returns
+        -------
+        ConformalRanker
+            A copy that shares the fitted ranker.
+
+        Examples
+        --------
+        >>> from labelrank import ConformalRanker, LogLinearRanker
+        >>> from labelrank.datasets import load_wine_rankings
+        >>> X, y = load_wine_rankings(return_X_y=True)
+        >>> ranker = ConformalRanker(LogLinearRanker(), cv=5, random_state=0).fit(X, y)
+        >>> ranker.with_alpha(0.02).completeness(X) < ranker.completeness(X)
+        True
+        """
+        check_is_fitted(self)
+        other = copy.copy(self).set_params(alpha=alpha)
+        other._validate_params()
+        other.thresholds_ = other._thresholds()
+        return other
+
+    def _calibrate(self, folds: list[Fold], scores: list[FloatArray], code: npt.NDArray[np.intp]) -> None:
+        """Keep what thresholds are computed from; `code` is the group of each row."""
         slack, weight, group, total = [], [], [], np.zeros(int(code.max(initial=0)) + 1)
         for fold, f in zip(folds, scores, strict=True):
             found, of_row = self._slacks(fold.graphs, f), code[fold.rows]
@@ -188,9 +222,16 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             informative = np.unique(found.row)
             total += np.bincount(of_row[informative], weights=fold.weight[informative], minlength=len(total))
         s, w, g = (np.concatenate(parts) for parts in (slack, weight, group))
-        thresholds = np.empty(len(total))
-        for i, rows in enumerate(total):
-            thresholds[i] = smallest_threshold(s[g == i], w[g == i], rows, self.alpha)
+        positive = s > 0
+        self.slacks_, self.slack_weights_, self.slack_groups_ = s[positive], w[positive], g[positive]
+        self.n_calibration_ = total
+
+    def _thresholds(self) -> FloatArray:
+        """Threshold of each group."""
+        thresholds = np.empty(len(self.n_calibration_))
+        for i, rows in enumerate(self.n_calibration_):
+            own = self.slack_groups_ == i
+            thresholds[i] = smallest_threshold(self.slacks_[own], self.slack_weights_[own], rows, self.alpha)
             if np.isinf(thresholds[i]):
                 warnings.warn(
                     f"{rows:g} calibration rows{'' if self.groups_ is None else f' of the group {self.groups_[i]!r}'} "
