@@ -10,6 +10,7 @@ import numpy as np
 from labelrank.supervision.edges import join_edges
 from labelrank.supervision.frames import label_names
 from labelrank.supervision.hierarchy import layers_from_hierarchy
+from labelrank.supervision.html import HtmlTable
 from labelrank.supervision.indicators import class_levels, relevance_levels, relevance_matrix
 from labelrank.supervision.labels import check_labels
 from labelrank.supervision.levels import dense_levels
@@ -18,7 +19,7 @@ from labelrank.supervision.pair_methods import PairMethods
 from labelrank.supervision.rankings import check_rankings, score_ranks
 
 
-class PreferenceGraphs(PairMethods, PairConstructors):
+class PreferenceGraphs(PairMethods, PairConstructors, HtmlTable):
     """Preference graphs of many instances over one set of labels.
 
     Build them with one of the constructors; the arguments of the class itself are not checked.
