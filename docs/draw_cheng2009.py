@@ -10,9 +10,9 @@ from pathlib import Path
 
 from _svg import save
 
+from labelrank.metrics import critical_difference
 from papers.cheng2009.pictures import plot_critical_difference, plot_curves
 from papers.frame import Report, Table
-from papers.frame.statistics import critical_difference
 
 PAGE = Path(__file__).parent / "results" / "cheng2009.rst"
 

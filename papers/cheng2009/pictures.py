@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from labelrank.plots import CriticalDifferenceDisplay, MissingRateDisplay
 from papers.cheng2009.report import CURVE
 from papers.frame import Report
 
@@ -29,13 +30,13 @@ def plot_curves(report: Report) -> Any:
     figure = Figure(figsize=(3.2 * len(tables) + 0.8, 3.2), layout="constrained")
     axes = figure.subplots(1, len(tables), squeeze=False)[0]
     for axis, table in zip(axes, tables, strict=True):
-        rates = [float(row.removesuffix(" %")) for row in table.rows]
-        for j, method in enumerate(table.columns):
-            axis.plot(rates, table.mean()[:, j], marker="o", markersize=3, label=method)
-        axis.set(title=table.title.removeprefix(CURVE), xlabel="missing labels (%)")
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel("Kendall's tau")
-    axes[0].legend()
+        rates = [float(row.removesuffix(" %")) / 100 for row in table.rows]
+        for method, mean in zip(table.columns, table.mean().T, strict=True):
+            MissingRateDisplay(rates, mean[:, np.newaxis], score_name="Kendall's tau", name=method).plot(axis)
+        axis.set_title(table.title.removeprefix(CURVE))
+    for axis in axes[1:]:
+        axis.get_legend().remove()
+        axis.set_ylabel("")
     return figure
 
 
@@ -51,42 +52,7 @@ def plot_critical_difference(
     >>> [text.get_text() for text in figure.axes[0].texts[-3:]]
     ['a 1.20', 'b 1.90', 'c 2.90']
     """
-    n = len(learners)
-    figure = Figure(figsize=(8.0, 1.75 * len(titles)), layout="constrained")
+    figure = Figure(figsize=(7.0, 1.7 * len(titles)), layout="constrained")
     for axis, title, values in zip(figure.subplots(len(titles), 1, squeeze=False)[:, 0], titles, ranks, strict=True):
-        axis.set(xlim=(0.6, n + 0.4), ylim=(-0.45 * ((n + 1) // 2) - 0.55, 1.15))
-        axis.axis("off")
-        axis.set_title(title, loc="left", fontsize="medium")
-        axis.plot([1, n], [0, 0], color="black", linewidth=1)
-        for tick in range(1, n + 1):
-            axis.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
-            axis.text(tick, 0.2, str(tick), ha="center", va="bottom")
-        axis.plot([1, 1 + difference], [0.95, 0.95], color="black", linewidth=1.5, marker="|")
-        axis.text(1 + difference + 0.08, 0.95, f"critical difference {difference:.2f}", va="center", fontsize="small")
-        order = np.argsort(values, kind="stable")
-        for place, i in enumerate(order):
-            left = place < (n + 1) // 2
-            depth = -0.45 * ((place if left else n - 1 - place) + 1) - 0.25
-            end = 0.85 if left else n + 0.15
-            axis.plot([values[i], values[i], end], [0, depth, depth], color="#0072B2", linewidth=1)
-            axis.text(
-                *(end - 0.03 if left else end + 0.03, depth, f"{learners[i]} {values[i]:.2f}"),
-                ha="right" if left else "left",
-                va="center",
-            )
-        for level, (first, last) in enumerate(_cliques(np.sort(values), difference)):
-            height = -0.12 - 0.13 * level
-            axis.plot(
-                [first - 0.03, last + 0.03], [height, height], color="#D55E00", linewidth=3, solid_capstyle="butt"
-            )
+        CriticalDifferenceDisplay(values, learners, critical_difference=difference, title=title).plot(axis)
     return figure
-
-
-def _cliques(ranks: Any, difference: float) -> list[tuple[float, float]]:
-    """The longest stretches of sorted ranks that differ by no more than the critical difference."""
-    stretches: list[tuple[float, float]] = []
-    for i, first in enumerate(ranks):
-        j = int(np.searchsorted(ranks, first + difference, side="right")) - 1
-        if j > i and (not stretches or ranks[j] > stretches[-1][1]):
-            stretches.append((float(first), float(ranks[j])))
-    return stretches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,5 +33,8 @@ def size_in_points(ax: Axes) -> tuple[float, float]:
     engine = root.get_layout_engine()
     if engine is not None:
         engine.execute(root)
+    locator: Any = ax.get_axes_locator()
+    if locator is not None:
+        ax.apply_aspect(locator(ax, None))
     box = ax.get_window_extent().transformed(root.dpi_scale_trans.inverted())
     return 72 * box.width, 72 * box.height

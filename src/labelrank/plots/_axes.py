@@ -1,0 +1,110 @@
+"""What the displays of curves and matrices share: styles that do without color, panels, names on axes, legends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from labelrank.plots._matplotlib import BLUE, INK, VERMILLION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito. Marker and dashes tell curves apart without their colors.
+_COLORS = (BLUE, VERMILLION, "#009E73", "#CC79A7", INK, "#E69F00", "#56B4E9")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+_CURVE = "labelrank-curve"
+_LETTERS = 24  # the most of a name on an axis
+LETTER = 0.58  # mean width of a letter, of the size of the font
+
+
+def next_style(ax: Axes) -> dict[str, Any]:
+    """Style of the next curve on axes, different from the last ones in color, marker and dashes."""
+    i = sum(line.get_gid() == _CURVE for line in ax.lines)
+    return {
+        "gid": _CURVE,
+        "color": _COLORS[i % len(_COLORS)],
+        "marker": _MARKERS[i % len(_MARKERS)],
+        "linestyle": _DASHES[i % len(_DASHES)],
+        "markersize": 5,
+    }
+
+
+class _Part:
+    """Places axes in the upper or left part of their room; a locator of matplotlib."""
+
+    def __init__(self, ax: Axes, side: Literal["bottom", "right"], share: float) -> None:
+        self.ax, self.side, self.share = ax, side, share
+
+    def __call__(self, ax: Any, renderer: Any) -> Any:
+        from matplotlib.transforms import Bbox
+
+        room = ax.get_position(original=True)
+        if self.side == "right":
+            return Bbox.from_bounds(room.x0, room.y0, self.share * room.width, room.height)
+        return Bbox.from_bounds(room.x0, room.y1 - self.share * room.height, room.width, self.share * room.height)
+
+    def get_subplotspec(self) -> Any:
+        """Return the place in a grid, which ``tight_layout`` asks for."""
+        return self.ax.get_subplotspec()
+
+
+def panel(ax: Axes, side: Literal["bottom", "right"], *, size: float, gap: float = 0.06) -> Axes:
+    """Axes that take a share of the room of others and share an axis with them; those of the last call if any."""
+    for child in ax.child_axes:
+        if child.get_label() == _CURVE:
+            return cast("Axes", child)
+    rest = 1 - size - gap
+    ax.set_axes_locator(_Part(ax, side, rest))
+    if side == "right":
+        new = ax.inset_axes((1 + gap / rest, 0, size / rest, 1), sharey=ax, label=_CURVE)
+        new.tick_params(labelleft=False)
+    else:
+        new = ax.inset_axes((0, -(size + gap) / rest, 1, size / rest), sharex=ax, label=_CURVE)
+        ax.tick_params(labelbottom=False)
+    return new
+
+
+def abridge(name: Any, length: int) -> str:
+    """A name of at most `length` letters on one line; names often differ at their end, so the middle is left out.
+
+    Examples
+    --------
+    >>> from labelrank.plots._axes import abridge
+    >>> abridge("gradient boosting, 100 trees", 15)
+    'gradien…0 trees'
+    """
+    text = " ".join(str(name).split())
+    tail = max(length - 1, 1) // 2
+    return text if len(text) <= length else text[: max(length - 1 - tail, 1)].rstrip() + "…" + text[-tail:].lstrip()
+
+
+def name_ticks(ax: Axes, side: Literal["x", "y"], names: Sequence[Any], room: float) -> None:
+    """Write names at 0, 1, ...: abridged, turned if they are wider than their place, every second if still too many.
+
+    `room` is the length of the axis, in points.
+    """
+    axis, horizontal = (ax.xaxis if side == "x" else ax.yaxis), side == "x"
+    place = room / max(len(names), 1)
+    font = min(max(0.85 * place, 5.0), 9.0)
+    step = max(1, math.ceil(font / (0.95 * place)))
+    longest = max((len(str(name)) for name in names), default=0)
+    turned = horizontal and min(longest, _LETTERS) * LETTER * font > step * place
+    length = _LETTERS
+    if ax.figure.get_layout_engine() is None:  # nothing will make room for longer names
+        box = ax.get_window_extent()
+        margin = 72 / ax.figure.dpi * (box.y0 if horizontal else box.x0) - 6
+        length = _LETTERS if horizontal and not turned else int(min(max(margin / (LETTER * font), 3), _LETTERS))
+    texts = [abridge(name, length) for name in names]
+    axis.set_ticks(range(0, len(texts), step), texts[::step], fontsize=font, parse_math=False)
+    axis.set_tick_params(rotation=90 if turned else 0)
+
+
+def legend(ax: Axes, **place: Any) -> None:
+    """Draw a legend if a line has a name; names are no formulas."""
+    handles, names = ax.get_legend_handles_labels()
+    if handles:
+        for text in ax.legend(handles, names, fontsize="small", handlelength=3.2, **place).get_texts():
+            text.set_parse_math(False)

@@ -1,0 +1,37 @@
+"""What displays read from fitted models: names, and predictions in the order of the observed labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names
+from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, model_names
+
+
+def name_of(estimator: Any) -> str:
+    """Class of the ranker in a model."""
+    ranker = fitted_ranker(estimator)
+    return type(estimator if ranker is None else ranker).__name__
+
+
+class Observed(NamedTuple):
+    """Observations, the columns of a model's predictions in the order of their labels, and names for these."""
+
+    graphs: PreferenceGraphs
+    columns: npt.NDArray[np.intp]
+    labels: npt.NDArray[Any]
+
+
+def observed_for(estimator: Any, y: Any) -> Observed:
+    """Match observations with the labels of a fitted model, by name if both have names."""
+    graphs, labels = as_graphs(y), labels_of(estimator)
+    if labels is None:
+        return Observed(graphs, np.arange(graphs.shape[1]), graphs.labels)
+    if len(labels) != graphs.shape[1]:
+        raise ValueError(f"y has {graphs.shape[1]} labels, but {name_of(estimator)} was fitted with {len(labels)}")
+    columns = np.arange(len(labels))[np.newaxis]
+    columns = in_order_of(label_names(graphs), columns, model_names(estimator), ("y", name_of(estimator)))
+    return Observed(graphs, columns[0], graphs.labels if graphs.has_names else labels)
