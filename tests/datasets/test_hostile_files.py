@@ -208,6 +208,15 @@ def test_parses_with_countless_readings():
 
 # --- Work that grows with the file
 
+ALGORITHM_RUNS = """@relation r
+@attribute instance_id string
+@attribute algorithm string
+@attribute t numeric
+@attribute runstatus {ok}
+@data
+i,a,1,ok
+"""
+
 
 def wide(n):
     """Files with n columns, attributes, labels or values."""
@@ -231,6 +240,12 @@ def wide(n):
             read_xarff,
             f"@relation r\n@attribute L ranking {{{','.join(names)}}}\n@data\n{'>'.join(names)}\n",
         ),
+        "feature_values.arff": (
+            lambda path: read_aslib(path.parent),
+            "@relation f\n@attribute instance_id string\n"
+            + "".join(f"@attribute {name} numeric\n" for name in names)
+            + f"@data\ni,{ones}\n",
+        ),
         "names.soc": (read_preflib, alternatives + "1: " + ",".join(str(i + 1) for i in range(n)) + "\n"),
     }
 
@@ -241,6 +256,8 @@ def test_wide_files_take_linear_time(write, name):
     for n in (1000, 1000, 16_000):  # the first call imports and compiles
         files = wide(n)
         write("labels.xml", files["labels.xml"][1])
+        write("description.txt", "performance_measures: t\nmaximize: false\n")
+        write("algorithm_runs.arff", ALGORITHM_RUNS)
         reader, text = files[name]
         path, start = write(name, text), time.process_time()
         assert reader(path).target.shape[0] == 1

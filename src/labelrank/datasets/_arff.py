@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,11 @@ class Arff:
     rankings: list[str | None] = field(default_factory=list)  # the text of the RANKING attribute
     vocabularies: dict[str, dict[str, int]] = field(default_factory=dict)  # the codes of the texts of STRING attributes
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each attribute by its name."""
+        return {attribute.name: place for place, attribute in enumerate(self.attributes)}
+
     def column(self, place: int) -> npt.NDArray[np.float64]:
         """All values of an attribute. One that a sparse instance leaves out is 0, the code of its first value."""
         if not self.is_sparse:
@@ -62,9 +68,9 @@ class Arff:
 
     def texts(self, name: str) -> list[str]:
         """All values of an attribute as texts; a missing one is an error."""
-        place = next((i for i, attribute in enumerate(self.attributes) if attribute.name == name), None)
-        if place is None:
-            raise malformed(self.file, None, f"an attribute {name!r}", listing(a.name for a in self.attributes))
+        if name not in self.places:
+            raise malformed(self.file, None, f"an attribute {name!r}", listing(self.places))
+        place = self.places[name]
         values = list(self.vocabularies.get(name, ())) or self.attributes[place].values
         column = self.column(place)
         if np.isnan(column).any():
@@ -111,9 +117,8 @@ def read_arff(file: DataFile, *, ignore: Collection[str] = (), texts: Collection
     arff = Arff(file)
     lines = _content(arff)
     _read_header(arff, lines, set(ignore), texts)
-    names = {attribute.name for attribute in arff.attributes}
-    if unknown := [name for name in ignore if name not in names]:
-        raise ValueError(f"ignore names {unknown[0]!r}, which is not an attribute of the file: {listing(names)}")
+    if unknown := [name for name in ignore if name not in arff.places]:
+        raise ValueError(f"ignore names {unknown[0]!r}, which is not an attribute of the file: {listing(arff.places)}")
     _read_data(arff, lines)
     return arff
 

@@ -155,7 +155,7 @@ def _rows(arff: Arff, place_of: dict[str, int]) -> npt.NDArray[np.intp]:
 
 
 def _column(arff: Arff, name: str) -> FloatArray:
-    place = next((i for i, attribute in enumerate(arff.attributes) if attribute.name == name), None)
+    place = arff.places.get(name)
     if place is None or arff.attributes[place].kind != "numeric":
         found = listing(a.name for a in arff.attributes if a.kind == "numeric")
         raise malformed(arff.file, None, f"a numeric attribute {name!r}", f"the numeric attributes {found}")

@@ -91,13 +91,12 @@ def read_mulan(
     """
     with DataFile(path, encoding=encoding, max_bytes=max_bytes) as file:
         arff = read_arff(file, ignore=ignore)
-        place_of = {attribute.name: place for place, attribute in enumerate(arff.attributes)}
-        names, parents = _labels(arff, labels, place_of)
+        names, parents = _labels(arff, labels)
         if both := set(names).intersection(ignore):
             raise ValueError(f"ignore names {min(both)!r}, which is a label")
-        target = _indicator(arff, [place_of[name] for name in names])
+        target = _indicator(arff, [arff.places[name] for name in names])
         left_out = {*names, *ignore}
-        wanted = [place for name, place in place_of.items() if name not in left_out]
+        wanted = [place for name, place in arff.places.items() if name not in left_out]
         for place in wanted:
             attribute = arff.attributes[place]
             if attribute.kind == "ranking":
@@ -107,9 +106,9 @@ def read_mulan(
         return make_bunch(data, target, feature_names, names, descr, as_frame=as_frame, file=file, parents=parents)
 
 
-def _labels(arff: Arff, labels: PathLike | Sequence[str] | None, known: Collection[str]) -> Labels:
+def _labels(arff: Arff, labels: PathLike | Sequence[str] | None) -> Labels:
     """The labels of an XML file, of a list, or those that the relation counts."""
-    file = arff.file
+    file, known = arff.file, arff.places
     names: list[str]
     if labels is None and (beside := _beside(file.path)) is None:
         names = _counted_labels(arff)
@@ -134,7 +133,7 @@ def _beside(path: Path) -> Path | None:
 
 
 def _counted_labels(arff: Arff) -> list[str]:
-    names = [attribute.name for attribute in arff.attributes]
+    names = list(arff.places)
     count = _COUNT.search(arff.relation)
     if count is None:
         expected = "an XML file of the same name beside it that names the labels, or -C with their number in @relation"
