@@ -125,6 +125,8 @@ def test_bad_rates():
         MissingRateDisplay([1.5], [[0.5]])
     with pytest.raises(ValueError, match="rates must be shares from 0 to 1, at least one"):
         MissingRateDisplay([], np.empty((0, 3)))
+    with pytest.raises(ValueError, match=r"a fold has no score at the rate 0\.5"):
+        MissingRateDisplay([0, 0.5], [[0.5, 0.4], [np.nan, 0.1]])
     with pytest.raises(ValueError, match="a row for each of the 2 rates"):
         MissingRateDisplay([0, 0.5], [0.5, 0.4])
     X, y = load_iris_rankings(return_X_y=True)

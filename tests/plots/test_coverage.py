@@ -1,8 +1,10 @@
 """Nominal and empirical coverage of conformal rankers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -46,6 +48,17 @@ def test_partial_orders_give_the_same_coverage(problem):
     low, high = stats.binom.interval(0.95, 200, 0.9)
     np.testing.assert_allclose(other.band_[:, -1], [low / 200, high / 200])
     assert np.diff(other.band_, axis=0).max() < np.diff(display.band_, axis=0).max()
+
+
+def test_a_search_around_it_and_labels_in_another_order():
+    X, y = load_digits_rankings(return_X_y=True)
+    y = pd.DataFrame(y, columns=[f"digit {i}" for i in range(10)])
+    model = make_pipeline(StandardScaler(), ConformalRanker(LogLinearRanker(max_iter=30, tol=1.0), random_state=0))
+    search = GridSearchCV(model, {"conformalranker__normalize": [None]}, cv=2).fit(X[:200], y[:200])
+    display = CoverageDisplay.from_estimator(search, X[200:300], y[200:300], alphas=[0.2])
+    turned = CoverageDisplay.from_estimator(search, X[200:300], y.iloc[200:300, ::-1], alphas=[0.2])
+    assert display.coverage.tolist() == turned.coverage.tolist()
+    assert display.coverage[0] > 0.6
 
 
 def test_the_same_band_is_drawn_once():

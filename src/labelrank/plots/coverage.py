@@ -12,6 +12,7 @@ from labelrank.plots._axes import legend, next_style, panel
 from labelrank.plots._inputs import name_of
 from labelrank.plots._matplotlib import FAINT, GRAY, axes_or_new
 from labelrank.supervision import PreferenceGraphs, as_graphs
+from labelrank.trust.delegation import innermost
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +129,8 @@ class CoverageDisplay:
         Parameters
         ----------
         estimator : fitted ConformalRanker
-            Around any ranker or pipeline. Nothing is fitted again.
+            Around any ranker or pipeline; or a pipeline, a search or another meta-estimator around it. Nothing is
+            fitted again.
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
@@ -146,18 +148,21 @@ class CoverageDisplay:
         -------
         CoverageDisplay
         """
-        if not hasattr(estimator, "with_alpha"):
-            raise TypeError(f"CoverageDisplay draws a ConformalRanker, got {type(estimator).__name__}; wrap it in one")
         _check_alphas(np.asarray(alphas, dtype=np.float64))
-        rankers = [estimator.with_alpha(alpha) for alpha in alphas]
+        try:
+            ranker, X = innermost(estimator, X, "with_alpha")
+        except AttributeError as error:
+            found = type(estimator).__name__
+            raise TypeError(f"CoverageDisplay draws a ConformalRanker, got {found}; wrap it in one") from error
+        rankers = [ranker.with_alpha(alpha) for alpha in alphas]
         graphs = as_graphs(y)
         return cls(
             alphas,
-            [ranker.coverage(X, graphs, groups) for ranker in rankers],
-            [ranker.completeness(X, groups) for ranker in rankers],
+            [each.coverage(X, graphs, groups) for each in rankers],
+            [each.completeness(X, groups) for each in rankers],
             int(graphs.has_pairs().sum()),
-            n_calibration=float(estimator.n_calibration_.sum()),
-            name=name_of(estimator.estimator_) if name is None else name,
+            n_calibration=float(ranker.n_calibration_.sum()),
+            name=name_of(ranker.estimator_) if name is None else name,
         ).plot(ax, **line_kwargs)
 
     @classmethod

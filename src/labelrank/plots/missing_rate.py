@@ -81,6 +81,9 @@ class MissingRateDisplay:
                 f"scores must have a row for each of the {len(self.rates)} rates and a column for each fold, got shape "
                 f"{self.scores.shape}"
             )
+        if not np.isfinite(self.scores).all():
+            rate = self.rates[np.argwhere(~np.isfinite(self.scores))[0, 0]]
+            raise ValueError(f"scores must be finite; a fold has no score at the rate {rate:g}")
         self.score_name, self.name = score_name, name
 
     @classmethod

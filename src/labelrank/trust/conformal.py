@@ -18,7 +18,8 @@ from labelrank._arrays import BoolArray, FloatArray, row_blocks
 from labelrank._compat import HasMethods, Interval, StrOptions, fit_context, num_samples
 from labelrank.pairs import buckets_of_scores, graphs_of_relation
 from labelrank.rankers.base import RankerMixin, refitting
-from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
+from labelrank.supervision.names import in_order_of, model_names
 from labelrank.trust.delegation import confidence, has_proba
 from labelrank.trust.folds import Fold, held_out
 from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_of_top, smallest_threshold
@@ -359,7 +360,7 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. Rows without any observed pair are left out.
+            What was observed; labels are matched by name. Rows without any observed pair are left out.
         groups : array-like of shape (n_samples,), optional
             Segments, if `fit` was given any.
 
@@ -369,6 +370,7 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             To be compared with ``1 - alpha``. With ``target="decomposition"``, 1 - the mean share of violated parts.
         """
         scores, gaps = self._gaps(X, groups)
+        scores = in_order_of(label_names(y), scores, model_names(self), ("y", type(self).__name__))
         found = self._slacks(as_graphs(y), scores)
         total = len(np.unique(found.row))
         return 1.0 - float(found.weight @ (found.slack > gaps[found.row])) / total if total else float("nan")
