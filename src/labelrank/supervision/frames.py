@@ -81,3 +81,8 @@ def installed(libraries: Sequence[str], purpose: str) -> Any:
         if importlib.util.find_spec(name) is not None:
             return name
     raise ImportError(f"{purpose} needs {' or '.join(libraries)}; install polars with: pip install labelrank[cli]")
+
+
+def stacked_frames(frame: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Rows of a frame, and below them those of another with the same columns in any order."""
+    return nw.concat([frame, other.select(frame.columns)], how="vertical")

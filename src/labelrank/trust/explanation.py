@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,11 @@ from labelrank._arrays import FloatArray
 from labelrank._compat import num_samples
 from labelrank.neighbors.aggregator import Aggregator
 from labelrank.pairs import PairRows
-from labelrank.supervision.frames import frame_like, frame_of
+from labelrank.supervision.frames import frame_like, frame_of, stacked_frames
 from labelrank.supervision.names import fitted_ranker, unwrapped
 from labelrank.trees.prediction import parents_of, scores_of
 from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
 from labelrank.trust.origins import origins
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Method = Literal["linear", "path", "neighbors", "permutation"]
 
@@ -97,7 +94,7 @@ class Explanation:
             lines.append(f"  {rest.sum():+10.4g}  {np.count_nonzero(rest)} others")
         return "\n".join(lines)
 
-    def plot(self, ax: Axes | None = None, max_items: int = 10) -> Axes:
+    def plot(self, ax: Any = None, max_items: int = 10) -> Any:
         """Draw the largest contributions as bars.
 
         Parameters
@@ -292,9 +289,7 @@ def _permuted(
     if (frame is None) != (other is None):
         raise ValueError("x and background must both be data frames, or neither of them")
     if frame is not None and other is not None:
-        import narwhals as nw
-
-        both = nw.concat([frame, other.select(frame.columns)], how="vertical")
+        both = stacked_frames(frame, other)
 
         def mixed(rows: npt.NDArray[np.intp]) -> Any:
             start = both[rows[:, 0].tolist()]
