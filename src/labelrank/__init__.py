@@ -49,6 +49,7 @@ _HOMES = {
     "RandomForestRanker": "trees",
     "ExtraTreesRanker": "trees",
     "GradientBoostingRanker": "trees",
+    "GradientBoostingCoveringClassifier": "trees",
     "SoftProjectionRanker": "rankers",
     "ConformalRanker": "trust",
     "PairwiseCalibrator": "trust",
@@ -90,6 +91,7 @@ __all__ = [
     "DecisionTreeRanker",
     "DummyRanker",
     "ExtraTreesRanker",
+    "GradientBoostingCoveringClassifier",
     "GradientBoostingRanker",
     "GraphRanker",
     "KNeighborsRanker",
@@ -192,7 +194,13 @@ if TYPE_CHECKING:
         ranks_from_orders,
         ranks_from_scores,
     )
-    from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
+    from labelrank.trees import (
+        DecisionTreeRanker,
+        ExtraTreesRanker,
+        GradientBoostingCoveringClassifier,
+        GradientBoostingRanker,
+        RandomForestRanker,
+    )
     from labelrank.trust import (
         ConformalRanker,
         PairwiseCalibrator,

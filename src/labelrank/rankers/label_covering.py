@@ -184,7 +184,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         """
         with refitting(self):
             X = validate_data(self, canonical(X), accept_sparse="csr", dtype=np.float64, order="C")
-            graphs, classes, self.outputs_2d_ = _relevant(y, X.shape[0], type(self).__name__)
+            graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             loss = CoveringLoss(graphs, get_covering(self.covering), weight)
             report_empty_rows(loss.counted | (weight == 0), self.on_empty)
@@ -300,7 +300,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         return SequentialBoosting(self.smoothing) if self.templates == "sequential" else Boosting(self.smoothing)
 
 
-def _relevant(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.NDArray[Any], bool]:
+def relevant_sets(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.NDArray[Any], bool]:
     """Graphs of the relevant sets, the names of the labels or the classes, and whether y has a column per label."""
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")

@@ -1,5 +1,6 @@
 """Gradient-boosted trees with a vector of label scores in each leaf, on any loss that has a curvature."""
 
+from labelrank.trees.boosting.classifier import GradientBoostingCoveringClassifier
 from labelrank.trees.boosting.ranker import GradientBoostingRanker
 
-__all__ = ["GradientBoostingRanker"]
+__all__ = ["GradientBoostingCoveringClassifier", "GradientBoostingRanker"]

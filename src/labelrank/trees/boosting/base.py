@@ -99,6 +99,14 @@ class BoostedTreesMixin:
     seed_: int
     n_features_in_: int
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        # Which rows and features are drawn depends on their order.
+        tags.non_deterministic = self.subsample < 1 or self.max_features < 1 or self.early_stopping is True
+        return tags
+
     # --- features
 
     def _checks(self) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray, IntArray
-from labelrank.trees.boosting.binning import Binning
+from labelrank.trees.boosting.binning import Binning, SparseCodes
 from labelrank.trees.boosting.histogram import Histograms
-from labelrank.trees.boosting.splitting import Rules, Split, find_split
+from labelrank.trees.boosting.splitting import Rules, Split, find_sparse_split, find_split
 
 Rows = npt.NDArray[np.int32]
 _ROUNDING = 1e-10  # a gain that is smaller, relative to the score of the node, is none
@@ -79,6 +79,8 @@ class Grower:
         self.is_categorical, self.missing = binning.is_categorical, binning.missing
         self.threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self.n_threads = n_threads
+        self.is_sparse = isinstance(histograms.bins, SparseCodes)
+        self.node_of_row = np.full(n_rows if self.is_sparse else 0, -1, dtype=np.int32)
         self.sides, self.buffer = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int32)
 
     def grow(self, rows: Rows, rng: np.random.Generator) -> list[Node]:
@@ -107,7 +109,7 @@ class Grower:
 
         f = split.feature
         how = (f, bool(self.is_categorical[f]), split.bin, int(self.missing[f]), split.missing_left > 0)
-        part = part_sparse if self.histograms.is_sparse else part_dense
+        part = part_sparse if self.is_sparse else part_dense
         return int(part(self.histograms.bins, rows, first, last, how, split.left_bins, self.sides, self.buffer))
 
     # --- nodes
@@ -153,15 +155,30 @@ class Grower:
             else:
                 self.free.append(parent.slot)
         for node in wanted:
-            self._find_alone(node)
+            if self.is_sparse:
+                self._find_sparse(node)
+            else:
+                self._find_alone(node)
         for node in nodes:
             if node.split is not None:
                 heapq.heappush(self.heap, (-node.gain, node.number, node))
             elif node.slot >= 0:
                 self.free.append(node.slot)
 
+    def _find_sparse(self, node: Node) -> None:
+        self.node_of_row[self.rows[node.first : node.last]] = node.number
+        features, to_improve = self._draw_features(), node.score * (1 + _ROUNDING)
+
+        def work(first: int, last: int) -> Split | None:
+            return find_sparse_split(
+                self.histograms.bins, self.histograms.channels, self.node_of_row, node.number,
+                features[(features >= first) & (features < last)], self.missing, self.is_categorical, node.total,
+                self.rules, to_improve,
+            )  # fmt: skip
+
+        self._keep_best(node, self._over_features(self.histograms.blocks[0], work, node.n_rows))
+
     def _find_alone(self, node: Node) -> None:
-        self._mark(node)
         features = self._draw_features()
         slot = self._take_slot()
         for block in self.histograms.blocks:
@@ -179,7 +196,6 @@ class Grower:
     def _find_by_subtraction(self, parent: Node, small: Node, large: Node, wanted: list[Node]) -> None:
         from labelrank._kernels.trees.boosting.histogram import subtract
 
-        self._mark(small)
         small.slot, large.slot = self._take_slot(), parent.slot
         features = [self._draw_features() for _ in wanted]
 
@@ -222,11 +238,6 @@ class Grower:
             return np.arange(n)
         n_tried = max(1, int(np.ceil(self.limits.max_features * n)))
         return np.sort(self.rng.choice(n, n_tried, replace=False))
-
-    def _mark(self, node: Node) -> None:
-        """Sparse histograms look up the node of a row."""
-        if self.histograms.is_sparse:
-            self.histograms.node_of_row[self.rows[node.first : node.last]] = node.number
 
     def _take_slot(self) -> int:
         """Memory for a histogram; of the leaf with the smallest gain if nothing is free."""

@@ -20,10 +20,11 @@ def make_channels(n_rows: int, n_labels: int) -> npt.NDArray[np.float32]:
 
 
 class Histograms:
-    """Histograms of nodes, of shape (n_bins, n_channels) each.
+    """Histograms of nodes on dense bins, of shape (n_bins, n_channels) each.
 
     As many are kept as fit into the pool, whose size is proportional to the data. If not even three of all features do,
-    none is kept: the features are treated in blocks whose histogram fits.
+    none is kept: the features are treated in blocks whose histogram fits. Sparse bins have no histograms that last; see
+    :func:`~labelrank.trees.boosting.splitting.find_sparse_split`.
 
     Attributes
     ----------
@@ -37,24 +38,23 @@ class Histograms:
         self, bins: Codes | SparseCodes, channels: npt.NDArray[np.float32], start: IntArray, scores: FloatArray
     ) -> None:
         self.bins, self.channels, self.start = bins, channels, start
-        self.is_sparse = isinstance(bins, SparseCodes)
-        self.node_of_row = np.full(len(scores) if self.is_sparse else 0, -1, dtype=np.int32)
-        parts: Any = bins if self.is_sparse else [bins]
-        n_bytes = (scores.nbytes + sum(part.nbytes for part in parts)) // 2
         n_channels, n_features = channels.shape[1], len(start) - 1
-        room = max(n_bytes, _SMALLEST_POOL) // (8 * n_channels)  # bins
+        self.blocks = [(0, n_features)]
+        if isinstance(bins, SparseCodes):
+            self.pool = np.empty((0, 0, n_channels))
+            return
+        room = max((scores.nbytes + bins.nbytes) // 2, _SMALLEST_POOL) // (8 * n_channels)  # bins
         n_slots = int(room // max(start[-1], 1))
         if n_slots >= 3:
             self.pool = np.empty((min(n_slots, 64), int(start[-1]), n_channels))
-            self.blocks = [(0, n_features)]
-        else:
-            self.blocks, first = [], 0
-            while first < n_features:
-                last = max(first + 1, int(np.searchsorted(start, start[first] + room, side="right")) - 1)
-                self.blocks.append((first, min(last, n_features)))
-                first = last
-            widest = max((int(start[b] - start[a]) for a, b in self.blocks), default=0)
-            self.pool = np.empty((1, widest, n_channels))
+            return
+        self.blocks, first = [], 0
+        while first < n_features:
+            last = max(first + 1, int(np.searchsorted(start, start[first] + room, side="right")) - 1)
+            self.blocks.append((first, min(last, n_features)))
+            first = last
+        widest = max((int(start[b] - start[a]) for a, b in self.blocks), default=0)
+        self.pool = np.empty((1, widest, n_channels))
 
     @property
     def kept(self) -> bool:
@@ -63,15 +63,10 @@ class Histograms:
 
     def build(self, slot: int, node: Any, rows: Any, first: int, last: int, block: int = 0) -> FloatArray:
         """Compute the histogram of the features `first` to `last` of a node, in the block that begins at `block`."""
-        from labelrank._kernels.trees.boosting.histogram import dense_histogram, sparse_histogram
+        from labelrank._kernels.trees.boosting.histogram import dense_histogram
 
         out = self.view(slot, first, last, block)
-        if self.is_sparse:
-            sparse_histogram(
-                self.bins, self.channels, self.node_of_row, node.number, node.total, first, last, self.start, out
-            )
-        else:
-            dense_histogram(self.bins, self.channels, rows[node.first : node.last], first, last, self.start, out)
+        dense_histogram(self.bins, self.channels, rows[node.first : node.last], first, last, self.start, out)
         return out
 
     def view(self, slot: int, first: int, last: int, block: int = 0) -> FloatArray:

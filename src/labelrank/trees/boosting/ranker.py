@@ -276,10 +276,3 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         """
         scores = self.decision_function(X)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.non_deterministic = self.subsample < 1 or self.max_features < 1 or self.early_stopping is True
-        return tags

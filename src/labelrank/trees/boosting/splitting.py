@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray
 
@@ -44,8 +45,32 @@ def find_split(
 
     found, left = np.array([to_improve, -1.0, 0.0, 0.0]), np.zeros(256, dtype=bool)
     best_split(histogram, features, first, start, is_categorical, total, rules, found, left)
-    if found[1] < 0:
-        return None
+    return _as_split(found, left, is_categorical)
+
+
+def find_sparse_split(
+    bins: Any,
+    channels: npt.NDArray[np.float32],
+    node_of_row: npt.NDArray[np.int32],
+    node: int,
+    features: IntArray,
+    missing: IntArray,
+    is_categorical: BoolArray,
+    total: FloatArray,
+    rules: Rules,
+    to_improve: float,
+) -> Split | None:
+    """Best split of a node on some sparse features; None if none is better."""
+    from labelrank._kernels.trees.boosting.splitting import best_sparse_split
+
+    found, left = np.array([to_improve, -1.0, 0.0, 0.0]), np.zeros(256, dtype=bool)
+    best_sparse_split(bins, channels, node_of_row, node, features, missing, is_categorical, total, rules, found, left)
+    return _as_split(found, left, is_categorical)
+
+
+def _as_split(found: FloatArray, left: BoolArray, is_categorical: BoolArray) -> Split | None:
     feature = int(found[1])
+    if feature < 0:
+        return None
     left = left if is_categorical[feature] else NO_LEFT_BINS
     return Split(float(found[0]), feature, int(found[2]), int(found[3]), left)

@@ -50,31 +50,6 @@ def dense_histogram(bins, channels, rows, first, last, start, histogram):
 
 
 @kernel
-def sparse_histogram(bins, channels, node_of_row, node, total, first, last, start, histogram):
-    """Histogram of the features `first` to `last` of sparse bins: absent entries are what the total leaves over."""
-    indptr, indices, codes, zero = bins
-    origin = start[first]
-    histogram[: start[last] - origin] = 0.0
-    n_channels = channels.shape[1]
-    rest = np.empty(n_channels)
-    for f in range(first, last):
-        here = histogram[start[f] - origin : start[f + 1] - origin]
-        for p in range(indptr[f], indptr[f + 1]):
-            row = indices[p]
-            if node_of_row[row] == node:
-                values, sums = channels[row], here[codes[p]]
-                for c in range(n_channels):
-                    sums[c] += values[c]
-        for c in range(n_channels):
-            rest[c] = total[c]
-        for b in range(len(here)):
-            for c in range(n_channels):
-                rest[c] -= here[b, c]
-        for c in range(n_channels):
-            here[zero[f], c] += rest[c]
-
-
-@kernel
 def subtract(parent, child):
     """Histogram of the other child, in the place of the parent."""
     for b in range(len(parent)):

@@ -118,6 +118,36 @@ def _sort_categories(histogram, n_bins, total, k, order):
 
 
 @kernel
+def _try_feature(here, bins, f, is_categorical, total, rules, found, left, work):
+    """Improve on `found` by a feature.
+
+    here : (n_bins, n_channels), its histogram; the last bin is that of missing values.
+    bins : the other bins that are worth a look, in ascending order.
+    work : buffers (sums, best, categories).
+    """
+    sums, best, categories = work
+    k, missing = rules.n_labels, len(here) - 1
+    has_missing = here[missing, 2 * k] > 0.0
+    best[0] = found[0]
+    if is_categorical:
+        n = _sort_categories(here, len(here), total, k, categories)
+        half = (n + 1) // 2
+        for backward in (False, True):
+            chosen = categories[:n][::-1][:half].copy() if backward else categories[:half].copy()
+            if _scan(here, chosen, total, k, rules, -1, best, sums):
+                left[:] = False
+                for i in range(int(best[1]) + 1):
+                    left[chosen[i]] = True
+                found[0], found[1], found[2], found[3] = best[0], f, 0, left[missing] if has_missing else -1
+        return
+    # Missing values go right; the last place separates them from all others.
+    if _scan(here, bins if has_missing else bins[:-1], total, k, rules, -1, best, sums):
+        found[0], found[1], found[2], found[3] = best[0], f, bins[int(best[1])], 0 if has_missing else -1
+    if has_missing and _scan(here, bins[:-1], total, k, rules, missing, best, sums):
+        found[0], found[1], found[2], found[3] = best[0], f, bins[int(best[1])], 1
+
+
+@kernel
 def best_split(histogram, features, first, start, is_categorical, total, rules, found, left):
     """Best split of a node on some of the features of a histogram.
 
@@ -128,27 +158,52 @@ def best_split(histogram, features, first, start, is_categorical, total, rules, 
         is the one to improve on at first.
     left : bool (256,), overwritten with the bins of the left side if the feature is categorical.
     """
-    k, origin = rules.n_labels, start[first]
-    sums, best = np.empty(len(total)), np.empty(2)
-    order, categories = np.arange(256), np.empty(256, np.int64)
+    bins = np.arange(256)
+    work = (np.empty(len(total)), np.empty(2), np.empty(256, np.int64))
     for f in features:
-        here = histogram[start[f] - origin : start[f + 1] - origin]
-        missing = len(here) - 1  # the last bin
-        has_missing = here[missing, 2 * k] > 0.0
-        best[0] = found[0]
-        if is_categorical[f]:
-            n = _sort_categories(here, len(here), total, k, categories)
-            half = (n + 1) // 2
-            for backward in (False, True):
-                chosen = categories[:n][::-1][:half].copy() if backward else categories[:half].copy()
-                if _scan(here, chosen, total, k, rules, -1, best, sums):
-                    left[:] = False
-                    for i in range(int(best[1]) + 1):
-                        left[chosen[i]] = True
-                    found[0], found[1], found[2], found[3] = best[0], f, 0, left[missing] if has_missing else -1
+        here = histogram[start[f] - start[first] : start[f + 1] - start[first]]
+        _try_feature(here, bins[: len(here) - 1], f, is_categorical[f], total, rules, found, left, work)
+
+
+@kernel
+def best_sparse_split(bins, channels, node_of_row, node, features, missing, is_categorical, total, rules, found, left):
+    """Best split of a node on sparse features, each with a histogram of its own that is cleared after use.
+
+    Bins that have no row of the node cost nothing; absent entries are what the total leaves over.
+    """
+    indptr, indices, codes, zero = bins
+    n_channels, at_weight = channels.shape[1], 2 * rules.n_labels
+    histogram, rest = np.zeros((256, n_channels)), np.empty(n_channels)
+    touched = np.empty(256, np.int64)
+    work = (np.empty(len(total)), np.empty(2), np.empty(256, np.int64))
+    for f in features:
+        n = 0
+        for p in range(indptr[f], indptr[f + 1]):
+            row = indices[p]
+            if node_of_row[row] == node:
+                values, sums = channels[row], histogram[codes[p]]
+                if sums[at_weight] == 0.0:
+                    touched[n] = codes[p]
+                    n += 1
+                for c in range(n_channels):
+                    sums[c] += values[c]
+        if n == 0:
             continue
-        # Missing values go right; the last place separates them from all others.
-        if _scan(here, order[: missing if has_missing else missing - 1], total, k, rules, -1, best, sums):
-            found[0], found[1], found[2], found[3] = best[0], f, best[1], 0 if has_missing else -1
-        if has_missing and _scan(here, order[: missing - 1], total, k, rules, missing, best, sums):
-            found[0], found[1], found[2], found[3] = best[0], f, best[1], 1
+        for c in range(n_channels):
+            rest[c] = total[c]
+        for i in range(n):
+            sums = histogram[touched[i]]
+            for c in range(n_channels):
+                rest[c] -= sums[c]
+        if rest[at_weight] > 0.0:
+            sums = histogram[zero[f]]
+            if sums[at_weight] == 0.0:
+                touched[n] = zero[f]
+                n += 1
+            for c in range(n_channels):
+                sums[c] += rest[c]
+        occupied = np.sort(touched[:n])
+        known = occupied[:-1] if occupied[-1] == missing[f] else occupied
+        _try_feature(histogram[: missing[f] + 1], known, f, is_categorical[f], total, rules, found, left, work)
+        for i in range(n):
+            histogram[touched[i]] = 0.0
