@@ -194,6 +194,27 @@ def test_products_of_many_elements_do_not_overflow():
 
 
 @pytest.mark.parametrize("name", [*NAMES, *FUNCTIONS])
+@pytest.mark.parametrize("size", [1.0, 400.0])
+def test_curvature_is_the_slope_of_the_gradient(name, size):
+    rng = np.random.default_rng(1)
+    Y, scores = rng.integers(0, 2, (12, 4)), size * rng.normal(size=(12, 4))
+    loss = loss_of(Y, name, rng.random(12))
+    curvature, gradient, again = (np.full((12, 4), np.nan) for _ in range(3))
+    loss.curvature(scores, curvature)
+    value = loss.value_and_derivatives(scores, gradient, again)
+    assert_allclose(again, curvature)
+    up, down = np.empty((12, 4)), np.empty((12, 4))
+    assert_allclose(loss.value_and_gradient(scores, up), value)
+    assert_allclose(up, gradient)
+    for label in range(4):
+        step = np.zeros(4)
+        step[label] = 1e-5
+        loss.value_and_gradient(scores + step, up)
+        loss.value_and_gradient(scores - step, down)
+        assert_allclose(curvature[:, label], (up - down)[:, label] / 2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *FUNCTIONS])
 @pytest.mark.parametrize("form", ["dense", "csr"])
 def test_gradient_is_the_slope_of_the_value(name, form):
     rng = np.random.default_rng(1)

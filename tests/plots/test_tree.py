@@ -31,5 +31,5 @@ def test_boxes_of_a_tree():
     assert TreeDisplay.from_estimator(missing).texts_[0].get_text() == "x0 ≤ 14.50 or missing"
     with pytest.raises(NotFittedError):
         TreeDisplay(DecisionTreeRanker())
-    with pytest.raises(TypeError, match="TreeDisplay draws a DecisionTreeRanker, got ExtraTreesRanker"):
+    with pytest.raises(TypeError, match="TreeDisplay draws a single tree, got ExtraTreesRanker"):
         TreeDisplay(ExtraTreesRanker(1).fit([[0.0], [1.0]], [[1, 2], [2, 1]]))

@@ -56,9 +56,10 @@ class TreeDisplay:
     texts_: list[Text]
 
     def __init__(self, tree: Any, *, max_depth: int | None = None, decimals: int = 2) -> None:
-        check_is_fitted(tree)
+        if not hasattr(tree, "children_left_"):
+            check_is_fitted(tree)
         if not hasattr(tree, "export_text"):
-            raise TypeError(f"TreeDisplay draws a DecisionTreeRanker, got {type(tree).__name__}; see its estimators_")
+            raise TypeError(f"TreeDisplay draws a single tree, got {type(tree).__name__}; see its estimators_")
         self.tree = tree
         self.max_depth = max_depth
         self.decimals = decimals

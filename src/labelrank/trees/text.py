@@ -14,15 +14,23 @@ from labelrank.trees.prediction import scores_of, spread_of
 def split_text(tree: Any, node: int, decimals: int) -> tuple[str, str]:
     """Conditions for going left and for going right; with missing values if there were any in training."""
     feature, threshold = int(tree.feature_[node]), float(tree.threshold_[node])
-    left, right = _conditions(tree, feature, threshold, decimals)
+    if tree.is_categorical_[feature] and hasattr(tree, "left_categories"):  # a set of them, in boosted trees
+        names = ", ".join(str(category) for category in tree.left_categories(node))
+        left, right = f"{_name(tree, feature)} in {{{names}}}", f"{_name(tree, feature)} not in {{{names}}}"
+    else:
+        left, right = _conditions(tree, feature, threshold, decimals)
     if not tree.had_missing_[feature] or np.isinf(threshold):
         return left, right
     return (f"{left} or missing", right) if tree.missing_left_[node] else (left, f"{right} or missing")
 
 
-def _conditions(tree: Any, feature: int, threshold: float, decimals: int) -> tuple[str, str]:
+def _name(tree: Any, feature: int) -> str:
     names = getattr(tree, "feature_names_in_", None)
-    name = f"x{feature}" if names is None else str(names[feature])
+    return f"x{feature}" if names is None else str(names[feature])
+
+
+def _conditions(tree: Any, feature: int, threshold: float, decimals: int) -> tuple[str, str]:
+    name = _name(tree, feature)
     if tree.is_categorical_[feature]:
         categories = getattr(tree, "categories_", None)
         value = f"{threshold:g}"

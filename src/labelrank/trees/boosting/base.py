@@ -19,11 +19,12 @@ from labelrank.rankers.base import Progress
 from labelrank.solvers.base import check_abilities
 from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
 from labelrank.supervision.frames import frame_of
-from labelrank.trees.boosting.binning import MAX_BINS, Binning, learn_bins
+from labelrank.trees.boosting.binning import MAX_BINS, Binning, has_missing, learn_bins
 from labelrank.trees.boosting.fitting import Boosting, Settings, constant_scores, mean_curvature
 from labelrank.trees.boosting.growth import Limits
 from labelrank.trees.boosting.prediction import Trees, add_scores, join, no_trees
 from labelrank.trees.boosting.splitting import Rules
+from labelrank.trees.boosting.view import BoostedTree
 from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
 
 _UNLIMITED = 2**31 - 1
@@ -93,6 +94,7 @@ class BoostedTreesMixin:
     value_: FloatArray
     bin_edges_: npt.NDArray[Any]
     is_categorical_: BoolArray
+    had_missing_: BoolArray
     categories_: npt.NDArray[Any]
     train_score_: FloatArray
     validation_score_: FloatArray
@@ -177,6 +179,7 @@ class BoostedTreesMixin:
         binning = self._binning() if continued else self._learn_bins(X, train, weight)
         if not continued:
             self.bin_edges_ = binning.edges
+            self.had_missing_ = has_missing(X)
             self.baseline_ = np.zeros(graphs.shape[1])
         if not len(train):  # nothing to learn from
             progress.begin(0)
@@ -264,6 +267,12 @@ class BoostedTreesMixin:
         """Number of trees."""
         check_is_fitted(self, "tree_offsets_")
         return len(self.tree_offsets_) - 1
+
+    @property
+    def estimators_(self) -> list[BoostedTree]:
+        """The trees, to print and to draw."""
+        check_is_fitted(self)
+        return [BoostedTree(self, number) for number in range(self.n_iter_)]
 
     @property
     def loss_curve_(self) -> FloatArray:

@@ -137,3 +137,12 @@ def _thresholds(values: FloatArray, weight: FloatArray, max_bins: int) -> FloatA
     at = np.searchsorted(cumulated, wanted * (1 - 1e-12))
     exact = (np.abs(cumulated[at] - wanted) <= 1e-12 * cumulated[-1]) & (at < len(middle))
     return np.unique(np.where(exact, middle[np.minimum(at, len(middle) - 1)], values[at]))
+
+
+def has_missing(X: Any) -> BoolArray:
+    """Which columns of a matrix have missing values."""
+    if hasattr(X, "tocsc"):
+        found = np.zeros(X.shape[1], dtype=bool)
+        found[X.tocsr().indices[np.isnan(X.data)]] = True
+        return found
+    return np.asarray(np.isnan(X.min(axis=0, initial=np.inf)))

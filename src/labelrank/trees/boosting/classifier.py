@@ -155,7 +155,7 @@ n_jobs
         """
         with refitting(self):
             encoded = self._encode_fit(X)
-            X = self._validate_numeric(lambda: validate_data(self, encoded, **self._checks()), X)
+            X = self._validate_numeric(lambda: validate_data(self, encoded, **self._checks()), encoded)
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             if not hasattr(self, "is_categorical_"):
                 self.is_categorical_ = categorical_mask(X, self.categorical_features)

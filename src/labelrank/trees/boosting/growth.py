@@ -86,6 +86,7 @@ class Grower:
     def grow(self, rows: Rows, rng: np.random.Generator) -> list[Node]:
         """Grow a tree on some rows, which are sorted by leaf; returns its nodes, a parent before its children."""
         self.rows, self.rng = rows, rng
+        self.node_of_row.fill(-1)
         self.free = list(range(len(self.histograms.pool)))
         self.heap: list[tuple[float, int, Node]] = []
         nodes = [self._node(0, 0, len(rows), 0)]

@@ -94,6 +94,8 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         The mean training loss.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each feature in the gain of all splits.
+    estimators_ : list of BoostedTree
+        The trees, with a method ``export_text``; :class:`~labelrank.plots.TreeDisplay` draws them.
     tree_offsets_ : ndarray of shape (n_iter_ + 1,)
         The nodes of tree t are ``tree_offsets_[t]:tree_offsets_[t + 1]`` in the arrays below.
     children_left_, children_right_, feature_, bin_, threshold_, missing_left_, gain_, n_node_samples_ : ndarray
@@ -105,8 +107,8 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         What a leaf adds to the scores.
     bin_edges_ : ndarray of shape (n_features_in_,)
         For each feature the thresholds between its bins, or its categories.
-    is_categorical_ : ndarray of shape (n_features_in_,)
-        Which features are categories.
+    is_categorical_, had_missing_ : ndarray of shape (n_features_in_,)
+        Which features are categories, and which had missing values in training.
     categories_ : ndarray of shape (n_features_in_,)
         Values of the categories, None for other features; only if `X` was a data frame with categories.
     seed_ : int
@@ -196,7 +198,7 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         encoded, validate = self._encode_fit(X), super()._validate
-        data: Training = self._validate_numeric(lambda: validate(encoded, y, sample_weight), X)
+        data: Training = self._validate_numeric(lambda: validate(encoded, y, sample_weight), encoded)
         if not hasattr(self, "is_categorical_"):
             self.is_categorical_ = categorical_mask(data.X, self.categorical_features)
         return data
