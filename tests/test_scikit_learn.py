@@ -34,6 +34,7 @@ PLAIN = (np.ndarray, int, float, str, bool, BaseEstimator)  # what skops can sav
 SMALL = {
     "ConstraintClassificationRanker": {"random_state": 0},
     "ExtraTreesRanker": {"n_estimators": 5, "random_state": 0},
+    "GradientBoostingRanker": {"max_iter": 10},
     "KNeighborsRanker": {"n_neighbors": 5},
     "RandomForestRanker": {"n_estimators": 5, "random_state": 0},
     "SoftProjectionRanker": {"random_state": 0},
@@ -102,8 +103,8 @@ def take(y, rows):
 
 @every_ranker
 @every_target
-@pytest.mark.parametrize("cv", [KFold(4), ShuffleSplit(3, random_state=0)], ids=["KFold", "ShuffleSplit"])
-def test_cross_val_score_equals_the_loop(ranker, y, cv):
+def test_cross_val_score_equals_the_loop(ranker, y):
+    cv = ShuffleSplit(3, random_state=0)
     scores = cross_val_score(ranker, X, y, cv=cv, error_score="raise")
     expected = []
     for train, test in cv.split(X):

@@ -32,9 +32,11 @@ from labelrank import (
     ConstraintClassificationRanker,
     DecisionTreeRanker,
     DummyRanker,
+    GradientBoostingRanker,
     GraphRanker,
     KernelRidgeRanker,
     KNeighborsRanker,
+    KNeighborsRankerCV,
     LabelCoveringClassifier,
     LogLinearRanker,
     PairwiseRanker,
@@ -148,6 +150,34 @@ def pairwise(rng):
                 p = fitted.predict_proba(X)[:, 1]
             proba[:, i, j], proba[:, j, i] = p, 1 - p
     close(model.pairwise_proba(X), proba, 1e-4)
+
+
+def repeated(rng, model, **options):
+    """Fit with integer weights and with rows repeated as often, which are given again in another order."""
+    case = draw(rng, integral=True, **options)
+    rows = rng.permutation(np.repeat(np.arange(len(case.data)), case.weights.astype(int)))
+    y = PreferenceGraphs.concatenate([as_graphs(case.y)[int(i)] for i in rows])
+    X = case.data.astype(np.float32).astype(float)
+    scores = [
+        clone(model).fit(X, case.y, case.weight).decision_function(X),
+        clone(model).fit(X[rows], y).decision_function(X),
+    ]
+    close(*scores, 1e-4, scale=1.0)
+
+
+def neighbors_cv(rng):
+    case = draw(rng, kinds=("ranks", "graphs"), integral=True, sizes=(16, 4))
+    if case.counted.sum() < 6:
+        return
+    kind = rng.choice(["uniform", "distance", "dudani"])
+    model = KNeighborsRankerCV(weights=kind).fit(case.X, case.y, case.weight)
+    chosen = KNeighborsRanker(model.n_neighbors_, weights=kind).fit(case.X, case.y, case.weight)
+    np.testing.assert_array_equal(chosen.predict(case.X), model.predict(case.X))
+    close(model.best_score_, model.cv_scores_.max(), 1e-9, scale=1.0)
+
+
+def gradient_boosting(rng):
+    repeated(rng, GradientBoostingRanker(max_iter=5, min_samples_leaf=1, early_stopping=False), sizes=(10, 4))
 
 
 # --- Learners by scores
@@ -364,7 +394,9 @@ def rank_rls_cv(rng):
 LEARNERS = {
     "DummyRanker": dummy,
     "KNeighborsRanker": nearest_neighbors,
+    "KNeighborsRankerCV": neighbors_cv,
     "DecisionTreeRanker": decision_tree,
+    "GradientBoostingRanker": gradient_boosting,
     "PairwiseRanker": pairwise,
     "LogLinearRanker": log_linear_ranker,
     "CalibratedRanker": calibrated,

@@ -79,11 +79,11 @@ def test_every_step_decreases_the_loss_by_the_bound(name):
 
 
 @pytest.mark.parametrize("name", [*NAMES, "levels"])
-@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
 def test_both_solvers_reach_the_same_optimum(name, alpha):
-    X, y = rankings(80, concentration=1.0)
+    X, y = rankings(60, concentration=1.0)
     fast = LogLinearRanker(name, alpha=alpha, tol=1e-9).fit(X, y)
-    slow = quiet(boosting(name, alpha=alpha, tol=1e-7, max_iter=4000), X, y)
+    slow = quiet(boosting(name, alpha=alpha, tol=1e-6, max_iter=2000), X, y)
     assert_allclose(slow.loss_curve_[-1], fast.loss_curve_[-1], rtol=1e-6)
     assert (np.diff(slow.loss_curve_) <= 1e-10).all()
     assert (-np.diff(slow.loss_curve_) >= slow.bound_curve_ - 1e-10).all()

@@ -11,6 +11,7 @@ from labelrank.testing import check_ranker, ranker_checks
 SMALL = {
     "ConstraintClassificationRanker": {"random_state": 0},
     "ExtraTreesRanker": {"n_estimators": 5, "random_state": 0},
+    "GradientBoostingRanker": {"max_iter": 10},
     "KNeighborsRanker": {"n_neighbors": 5},
     "RandomForestRanker": {"n_estimators": 5, "random_state": 0},
     "SoftProjectionRanker": {"random_state": 0},
