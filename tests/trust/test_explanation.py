@@ -19,6 +19,7 @@ from labelrank import (
     ConstraintClassificationRanker,
     DecisionTreeRanker,
     ExtraTreesRanker,
+    GradientBoostingRanker,
     GraphRanker,
     KernelRidgeRanker,
     KNeighborsRanker,
@@ -54,6 +55,7 @@ def adds_up(explanation, model, x, a, b):
         (DecisionTreeRanker(), "path"),
         (RandomForestRanker(10, random_state=0), "path"),
         (ExtraTreesRanker(10, random_state=0), "path"),
+        (GradientBoostingRanker(max_iter=10), "path"),
     ],
 )
 def test_contributions_add_up(ranker, method):

@@ -244,8 +244,9 @@ def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] 
     """Exact contributions of the columns of a row that reaches the ranker."""
     if getattr(ranker, "coef_", np.empty(0)).shape == (len(ranker.labels_), getattr(ranker, "n_features_in_", -1)):
         return "linear", linear(ranker, row, a, b)
-    if hasattr(ranker, "pair_balance_"):
-        scores = scores_of(ranker.pair_balance_, len(ranker.labels_))
+    if hasattr(ranker, "children_left_"):
+        boosted = hasattr(ranker, "baseline_")
+        scores = ranker.value_ if boosted else scores_of(ranker.pair_balance_, len(ranker.labels_))
         offsets = np.asarray(getattr(ranker, "tree_offsets_", [0, len(scores)]))
         bounds = list(pairwise(offsets.tolist()))
         above = [
@@ -253,8 +254,9 @@ def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] 
         ]
         parents = np.concatenate([np.where(p >= 0, p + first, -1) for p, (first, _) in zip(above, bounds, strict=True)])
         leaves = offsets[:-1] + np.ravel(ranker.apply(row))
-        values = (scores[:, a] - scores[:, b]) / len(bounds)
-        return "path", along_paths(values, offsets, parents, ranker.feature_, leaves, ranker.n_features_in_)
+        values = (scores[:, a] - scores[:, b]) / (1 if boosted else len(bounds))
+        base, parts = along_paths(values, offsets, parents, ranker.feature_, leaves, ranker.n_features_in_)
+        return "path", (base + float(ranker.baseline_[a] - ranker.baseline_[b]) if boosted else base, parts)
     return None
 
 

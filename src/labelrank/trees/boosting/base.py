@@ -22,7 +22,7 @@ from labelrank.supervision.frames import frame_of
 from labelrank.trees.boosting.binning import MAX_BINS, Binning, has_missing, learn_bins
 from labelrank.trees.boosting.fitting import Boosting, Settings, constant_scores, mean_curvature
 from labelrank.trees.boosting.growth import Limits
-from labelrank.trees.boosting.prediction import Trees, add_scores, join, no_trees
+from labelrank.trees.boosting.prediction import Trees, add_scores, join, leaves, no_trees
 from labelrank.trees.boosting.splitting import Rules
 from labelrank.trees.boosting.view import BoostedTree
 from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
@@ -288,6 +288,21 @@ class BoostedTreesMixin:
         inner = trees.feature >= 0
         total = np.bincount(trees.feature[inner], trees.gain[inner], self.n_features_in_).astype(np.float64)
         return total / total.sum() if total.sum() > 0 else total
+
+    def apply(self, X: Any) -> IntArray:
+        """Leaf of each instance in each tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        int ndarray of shape (n_samples, n_iter_)
+            Node, counted from the root of the tree.
+        """
+        return leaves(self._trees(), self._binning(), self._check_X(X))  # type: ignore[attr-defined]
 
     def _trees(self) -> Trees:
         return Trees(**{field: getattr(self, name) for field, name in TREE_ATTRIBUTES.items()})

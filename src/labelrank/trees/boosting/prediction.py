@@ -108,6 +108,20 @@ def add_scores(
         Parallel(n_jobs=n_jobs, prefer="threads")(delayed(add)(rows) for rows in blocks)
 
 
+def leaves(trees: Trees, binning: Binning, X: Any) -> IntArray:
+    """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
+    from labelrank._kernels.trees.boosting.prediction import add_trees
+
+    codes, missing = binning.transform_rows(X), binning.missing
+    numbered = trees._replace(value=np.arange(len(trees.left), dtype=np.float64)[:, np.newaxis])
+    found = np.empty((len(codes), len(trees.offsets) - 1), dtype=np.int64)
+    for t, first in enumerate(trees.offsets[:-1]):
+        node = np.zeros((len(codes), 1))
+        add_trees(numbered, t, t + 1, codes, missing, binning.is_categorical, node)
+        found[:, t] = node[:, 0] - first
+    return found
+
+
 def add_tree(grower: Grower, nodes: list[Node], value: FloatArray, rows: Rows, scores: FloatArray) -> None:
     """Add a tree to the scores of rows that it was not grown on; they are sorted by leaf."""
     from labelrank._kernels.trees.boosting.growth import add_to_rows
