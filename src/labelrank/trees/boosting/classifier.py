@@ -18,7 +18,7 @@ from labelrank._compat import StrOptions, check_sample_weight, fit_context
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss
 from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
-from labelrank.rankers.label_covering import relevant_sets
+from labelrank.rankers.relevant_sets import relevant_sets
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.categories import categorical_mask
 
