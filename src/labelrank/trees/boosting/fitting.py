@@ -19,6 +19,7 @@ from labelrank.trees.boosting.splitting import Rules
 
 # A row that is ranked far too wrong has a gradient, but hardly any curvature: Newton steps are at most this inverse.
 _SMALLEST_CURVATURE = 1e-3
+_ENTRIES = 2**16  # scores of a block of rows whose derivatives are computed at a time
 _SMALLEST_PENALTY = 1e-6  # of the constant scores, which would be infinite if all rows agree on a pair
 
 
@@ -117,7 +118,7 @@ class Boosting:
         from labelrank._kernels.trees.boosting.histogram import fill_channels
 
         value = 0.0
-        for rows in row_blocks(*self.train.shape):
+        for rows in row_blocks(*self.train.shape, _ENTRIES):
             scores = self.scores[rows]
             gradient, curvature = np.empty(scores.shape), np.empty(scores.shape)
             value += self.train.value_and_derivatives(scores, gradient, curvature, rows)
@@ -137,7 +138,7 @@ class Boosting:
 
 def mean_loss(loss: Loss, scores: FloatArray) -> float:
     """Mean loss of all rows, summed over blocks of them."""
-    return sum(loss.value(scores[rows], rows) for rows in row_blocks(*loss.shape)) / loss.total_weight
+    return sum(loss.value(scores[rows], rows) for rows in row_blocks(*loss.shape, _ENTRIES)) / loss.total_weight
 
 
 def no_better(losses: list[float], n_iter_no_change: int, tol: float) -> bool:
@@ -154,7 +155,7 @@ def constant_scores(loss: Loss, l2: float) -> FloatArray:
 
     def mean(scores: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = l2 / 2 * scores @ scores, l2 * scores
-        for rows in row_blocks(n, k):
+        for rows in row_blocks(n, k, _ENTRIES):
             same = np.tile(scores, (len(range(n)[rows]), 1))
             out = np.empty_like(same)
             value += loss.value_and_gradient(same, out, rows)
@@ -169,7 +170,7 @@ def mean_curvature(loss: Loss) -> float:
     """Mean curvature of a label that has one, per weight, where all scores are zero; 1/4 for a binary log loss."""
     n, k = loss.shape
     total, weight = 0.0, 0.0
-    for rows in row_blocks(n, k):
+    for rows in row_blocks(n, k, _ENTRIES):
         scores = np.zeros((len(range(n)[rows]), k))
         out = np.empty_like(scores)
         loss.curvature(scores, out, rows)

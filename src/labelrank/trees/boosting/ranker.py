@@ -10,6 +10,7 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from labelrank._arrays import FloatArray
+from labelrank._memory import require_pair_matrices
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import LogLinearLoss, Loss, PlackettLuceLoss, get_loss
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
@@ -277,4 +278,5 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
             ``1 / (1 + exp(f_j - f_i))``; 0.5 on the diagonal.
         """
         scores = self.decision_function(X)
+        require_pair_matrices(scores.shape, copies=2)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
