@@ -4,7 +4,8 @@ Claims:
 
 1. coverage: over random splits of four sets and two generated ones, the mean coverage of every target (ranking, top_k,
    decomposition) for alpha in 0.05, 0.1 and 0.2 and three rankers is at least 1 - alpha, up to the 99 % band of the
-   mean, and not more than 1/(n + 1) and the band above it wherever the threshold is above 0;
+   mean, and not more than 1/(n + 1) and the band above it wherever the threshold is above 0 and slacks are not tied
+   (scores of neighbors are positions);
 2. completeness of ExtraTreesRanker at alpha = 0.1, half of the rows for training and a quarter for calibration: at
    least .70 glass, .52 vowel, .40 housing, .84 stock, .95 segment; with five folds at least as much;
 3. confidence sorts: on sets with more than 400 rows the most confident half of the test rows has a higher tau than the
@@ -99,6 +100,7 @@ def coverage(quick):
             covered = np.array([value for value, _ in values])
             band = 2.576 * covered.std() / np.sqrt(len(covered))
             too_much = covered.mean() - band > 1 - alpha + 1 / (n // 4 + 1) and all(tight for _, tight in values)
+            too_much &= who != "neighbors"
             worst = min(worst, covered.mean() - (1 - alpha))
             if covered.mean() + band < 1 - alpha or too_much:
                 good = False

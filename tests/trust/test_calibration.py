@@ -145,6 +145,14 @@ def test_reliability_against_scikit_learn():
     assert curve.weight.sum() == 500
 
 
+@pytest.mark.parametrize("bad", [np.full((1, 2, 2), np.nan), np.full((1, 2, 2), 1.5), np.full((1, 2, 2), 0.9)])
+def test_probabilities_that_are_none(bad):
+    with pytest.raises(ValueError, match="proba must hold probabilities"):
+        expected_calibration_error([[1, 2]], bad)
+    with pytest.raises(ValueError, match=r"n_bins must be an integer"):
+        reliability_curve([[1, 2]], np.full((1, 2, 2), 0.5), n_bins=2.5)
+
+
 def test_risk_and_coverage():
     rng = np.random.default_rng(0)
     loss, sure = rng.random(50), rng.integers(0, 10, 50)

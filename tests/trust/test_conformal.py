@@ -10,13 +10,22 @@ from oracles.graphs import edges_by_instance
 from oracles.trust import is_strict_partial_order, pairs_by_row, slack_of_edges, threshold_by_definition
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from strategies import rank_matrices
 
 import labelrank
-from labelrank import ConformalRanker, DummyRanker, LogLinearRanker, RankerMixin, as_graphs, mask_rankings
+from labelrank import (
+    ConformalRanker,
+    DummyRanker,
+    LogLinearRanker,
+    PairwiseCalibrator,
+    PreferenceGraphs,
+    RankerMixin,
+    as_graphs,
+    mask_rankings,
+)
 from labelrank.datasets import make_label_ranking
 from labelrank.trust.slacks import slacks_of_parts, slacks_of_top, smallest_threshold
 
@@ -167,14 +176,48 @@ def test_groups_have_their_own_thresholds():
         ranker.predict_partial(scores[:3], groups=["easy"])
 
 
-def test_weights_are_repeats():
+def test_weights_are_no_evidence_in_calibration():
     weight = np.random.default_rng(0).integers(0, 4, len(X))
-    repeats = np.repeat(np.arange(len(X)), weight)
     ranker = ConformalRanker(LogLinearRanker().fit(X, Y), cv="prefit")
     by_weight = ranker.fit(X, Y, sample_weight=weight).thresholds_
-    assert by_weight == pytest.approx(ranker.fit(X[repeats], Y[repeats]).thresholds_)
-    kept = weight > 0
-    assert by_weight == pytest.approx(ranker.fit(X[kept], Y[kept], sample_weight=weight[kept]).thresholds_)
+    assert by_weight.tolist() == ranker.fit(X[weight > 0], Y[weight > 0]).thresholds_.tolist()
+    with pytest.warns(UserWarning, match="5 calibration rows are too few"):
+        ranker.fit(X[:5], Y[:5], sample_weight=np.full(5, 100.0))
+    folds = RepeatedKFold(n_splits=2, n_repeats=20, random_state=0)
+    assert ConformalRanker(LogLinearRanker(), 0.4, cv=folds).fit(X[:20], Y[:20]).n_calibration_ == pytest.approx([20.0])
+
+
+def test_a_fitted_ranker_keeps_its_labels():
+    names = ["a", "b", "c", "d", "e"]
+    fitted = LogLinearRanker().fit(X[:200], pd.DataFrame(Y[:200], columns=names))
+    y = pd.DataFrame(Y[200:], columns=names)
+    expected = ConformalRanker(fitted, cv="prefit").fit(X[200:], y)
+    for other in (y[["e", "c", "a", "b", "d"]], Y[200:]):
+        found = ConformalRanker(fitted, cv="prefit").fit(X[200:], other)
+        assert found.thresholds_ == pytest.approx(expected.thresholds_)
+        assert found.labels_.tolist() == names
+        assert PairwiseCalibrator(fitted, cv="prefit").fit(X[200:], other).slope_ == pytest.approx(
+            PairwiseCalibrator(fitted, cv="prefit").fit(X[200:], y).slope_
+        )
+    for wrapper in (ConformalRanker, PairwiseCalibrator):
+        with pytest.raises(ValueError, match="name different labels"):
+            wrapper(fitted, cv="prefit").fit(X[200:], y.rename(columns={"a": "z"}))
+        with pytest.raises(ValueError, match="y has 3 labels, and LogLinearRanker was fitted with 5"):
+            wrapper(fitted, cv="prefit").fit(X[200:], Y[200:, :3])
+
+
+@pytest.mark.filterwarnings("ignore:y has")
+def test_labels_that_were_never_compared_come_last():
+    y = Y.copy()
+    y[:, 3] = np.nan
+    ranker = ConformalRanker(LINEAR, alpha=0.3, random_state=0).fit(X, y)
+    pairs = pairs_by_row(ranker.predict_partial(X))
+    assert all({pair for pair in row if 3 in pair} == {(0, 3), (1, 3), (2, 3), (4, 3)} for row in pairs)
+    assert all(is_strict_partial_order(row) for row in pairs[:20])
+    assert (ranker.predict_buckets(X)[:, 3] == 5).all()
+    assert not ConformalRanker(LINEAR, alpha=0.3, target="top_k", random_state=0).fit(X, y).predict_set(X)[:, 3].any()
+    calibrated = PairwiseCalibrator(LINEAR, random_state=0).fit(X, y)
+    assert all((3, a) not in row for row in pairs_by_row(calibrated.predict_partial(X, 0.5)) for a in range(5))
 
 
 def test_too_few_rows_assert_nothing_and_warn():
@@ -189,6 +232,16 @@ def test_inside_of_a_search_and_around_a_pipeline():
     search = GridSearchCV(ConformalRanker(LINEAR, random_state=0), {"alpha": [0.1, 0.3]}, cv=2).fit(X, Y)
     assert labelrank.predict_partial(search, X[:2]).shape == (2, 5)
     assert labelrank.confidence(search, X[:2]).shape == (2,)
+    assert search.best_estimator_.confidence(X[:2]).tolist() == labelrank.confidence(search, X[:2]).tolist()
+    with pytest.raises(ValueError, match=r"threshold=0.9 is for pair probabilities"):
+        labelrank.predict_partial(search, X[:2], 0.9)
+    sets = make_pipeline(ConformalRanker(LINEAR, target="top_k", random_state=0)).fit(X, Y)
+    with pytest.raises(AttributeError, match="predict_set"):
+        labelrank.predict_partial(sets, X[:2])
+    grouped = ConformalRanker(LINEAR, cv=GroupKFold(2)).fit(X, Y, groups=np.arange(400) % 4)
+    assert labelrank.predict_partial(make_pipeline(grouped), X[:2], groups=[0, 3]).shape == (2, 5)
+    with pytest.raises(ValueError, match="groups are for ConformalRanker"):
+        labelrank.predict_partial(LINEAR.fit(X, Y), X[:2], groups=[0, 1])
 
 
 @pytest.mark.parametrize("target", ["ranking", "decomposition", "top_k"])
@@ -220,6 +273,11 @@ def test_bad_arguments_and_failed_refits():
         ConformalRanker(LogLinearRanker(), target="top_k", k=6).fit(X, Y)
     with pytest.raises(ValueError, match="normalize must return 100 positive"):
         ConformalRanker(LogLinearRanker(), normalize=lambda model, X: np.zeros(len(X))).fit(X, Y)
+    with pytest.raises(ValueError, match="groups has missing names"):
+        ranker.fit(X, Y, groups=["a", None] * 200)
+    battles = PreferenceGraphs.from_pairs([0, 0, 0], [0, 1, 2], [1, 2, 0], n_instances=400, n_labels=5)
+    with pytest.raises(ValueError, match=r'target="top_k" needs rankings'):
+        ConformalRanker(LogLinearRanker().fit(X, Y), cv="prefit", target="top_k").fit(X, battles)
     with pytest.raises(AttributeError, match="predict_set"):
         ranker.predict_set  # noqa: B018
     with pytest.raises(AttributeError, match="predict_partial"):

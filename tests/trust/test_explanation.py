@@ -7,12 +7,13 @@ import pytest
 from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, Normalizer, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from labelrank import (
     ConformalRanker,
@@ -176,10 +177,51 @@ def test_origins(transformer, expected):
     assert found is None if expected is None else found.tolist() == expected
 
 
+def test_columns_in_another_order_and_more_of_them():
+    columns = make_column_transformer((StandardScaler(), ["d", "b", "a"]), (OneHotEncoder(), ["color"]))
+    model = make_pipeline(columns, LogLinearRanker()).fit(FRAME, RANKS)
+    first = explain(model, FRAME[:1], "north", "east")
+    expected = dict(zip(first.items, first.contributions, strict=True))
+    for x in (FRAME[["color", "d", "c", "b", "a"]][:1], FRAME.assign(z=1)[["z", *FRAME.columns]][:1], FRAME.iloc[0]):
+        found = explain(model, x, "north", "east")
+        assert dict(zip(found.items, found.contributions, strict=True)) == pytest.approx(expected)
+    assert isinstance(found.to_frame(), pd.DataFrame)
+
+
+def test_texts():
+    texts = ["printer crash", "screen dark", "printer slow", "network down"] * 10
+    y = np.tile([[1, 2], [2, 1], [1, 2], [2, 1]], (10, 1))
+    model = make_pipeline(TfidfVectorizer(), LogLinearRanker()).fit(texts, y)
+    for x in (["printer crash"], "printer crash"):
+        found = explain(model, x, 0, 1)
+        assert found.items[int(np.argmax(found.contributions))] == "printer"
+        assert found.base + found.contributions.sum() == pytest.approx(found.difference)
+
+
+def test_names_of_mixed_columns():
+    model = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogLinearRanker()).fit(X, RANKS)
+    assert explain(model, X[0], "north", "south").items[:3] == ["1", "x0", "x1"]
+    assert origins(Normalizer().fit(X), 4) is None
+
+
+def test_the_order_is_that_of_the_prediction():
+    model = KNeighborsRanker(4).fit(X, RANKS)
+    ranks = model.predict(X)
+    for row in range(30):
+        found = explain(model, X[row], "north", "south")
+        assert found.order == ("before" if ranks[row, 0] < ranks[row, 1] else "after")
+
+
 def test_bad_arguments():
     model = LogLinearRanker().fit(X, RANKS)
     with pytest.raises(ValueError, match=r"'nort' is not a label of the model; its labels are \['north'"):
         explain(model, X[0], "nort", "south")
+    with pytest.raises(ValueError, match="n_permutations must be at least 1"):
+        explain(model, X[0], "north", "south", background=X, n_permutations=0)
+    with pytest.raises(ValueError, match="background must be some rows"):
+        explain(model, X[0], "north", "south", background=X[:0])
+    with pytest.raises(ValueError, match="background has 3 features, and x has 4"):
+        explain(model, X[0], "north", "south", background=X[:, :3])
     with pytest.raises(ValueError, match="same label"):
         explain(model, X[0], "north", "north")
     with pytest.raises(ValueError, match="x must be one instance, got 2 rows"):

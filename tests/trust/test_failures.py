@@ -42,7 +42,7 @@ def test_ties_missing_labels_battles_and_other_frames():
     assert set(found["observed"]) == {"0 = 1 > 3", "3 > 0 = 1"}
     assert "confidence" not in found.columns
     battles = PreferenceGraphs.from_pairs([0, 0, 0], [0, 1, 2], [1, 2, 0], n_instances=100, n_labels=4)
-    assert hardest(model, X, battles)["observed"].tolist() == ["0 > 1, 1 > 2, 2 > 0"]
+    assert list(hardest(model, X, battles)["observed"]) == ["0 > 1, 1 > 2, 2 > 0"]
 
 
 def test_bad_arguments():

@@ -125,7 +125,8 @@ def buckets_of(relation: BoolArray, ranks: FloatArray) -> FloatArray:
 def buckets_of_scores(scores: FloatArray, gap: FloatArray) -> FloatArray:
     """Ranks with ties: sorted scores are cut where neighbors differ by more than `gap`, of shape (n_samples,)."""
     order = np.argsort(-scores, axis=1, kind="stable")
-    steps = -np.diff(np.take_along_axis(scores, order, axis=1), axis=1)
+    with np.errstate(invalid="ignore"):  # infinity less infinity is no step
+        steps = -np.diff(np.take_along_axis(scores, order, axis=1), axis=1)
     return _ranks_of_cuts(order, steps > gap[:, np.newaxis])
 
 

@@ -138,6 +138,9 @@ class Solver:
     name: ClassVar[str] = "solver"
     needs: ClassVar[frozenset[str]] = frozenset()
 
+    def __repr__(self) -> str:
+        return f"<solver {self.name}>"
+
     def solve(self, objective: Objective, start: FloatArray, stop: Stop, on_step: OnStep | None = None) -> State:
         """Minimize an objective.
 

@@ -7,21 +7,20 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import HasMethods, StrOptions, fit_context, safe_indexing
-from labelrank.rankers.base import RankerMixin, refitting
+from labelrank.rankers.base import refitting
 from labelrank.trust.delegation import has_proba, pairwise_proba
-from labelrank.trust.folds import Fold, held_out
+from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
 
 _MOST_PAIRS = 2**22  # that the calibration learns from
 _LARGEST = 30.0  # margin: exp(-30) is a probability that no data support
 
 
-class PairwiseCalibrator(RankerMixin, BaseEstimator):
+class PairwiseCalibrator(RankerWrapper):
     r"""Calibrated pair probabilities, and so a confidence, for any ranker.
 
     The margin of a pair is the logit of the ranker's own probability, or the difference of the two scores if it has
@@ -106,8 +105,7 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
         self
         """
         with refitting(self):
-            self.estimator_, folds = held_out(self.estimator, X, y, sample_weight, self.cv, self.random_state)
-            self.labels_ = folds[0].graphs.labels
+            folds = self._fit_folds(X, y, sample_weight, 5 if self.cv is None else self.cv, self.random_state, None)
             margin, weight = _observed_margins(folds, np.random.default_rng(_seed(self.random_state)))
             if not len(margin):
                 raise ValueError("y has no observed pair to calibrate on; pass rankings of at least two labels")
@@ -116,37 +114,6 @@ class PairwiseCalibrator(RankerMixin, BaseEstimator):
             else:
                 self.margins_, self.probabilities_ = _isotonic(margin, weight)
         return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels by the fitted ranker.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Larger is better.
-        """
-        check_is_fitted(self)
-        return self.estimator_.decision_function(X)
-
-    def predict(self, X: Any) -> FloatArray:
-        """Ranks by the fitted ranker.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict(X)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Calibrated probability that label i comes before label j.
@@ -190,7 +157,8 @@ def _observed_margins(folds: list[Fold], random: np.random.Generator) -> tuple[F
             kept = np.sort(random.choice(len(kept), most, replace=False))
         for block in row_blocks(len(kept), k * k, 2**22):
             rows = kept[block]
-            margin = pair_margins(fold.model, safe_indexing(fold.X, rows))
+            columns = columns_for(fold.model, fold.graphs)
+            margin = pair_margins(fold.model, safe_indexing(fold.X, rows))[:, columns[:, np.newaxis], columns]
             graphs = fold.graphs[rows]
             edges = graphs.to_edges()
             margins.append(margin[edges.instance, edges.better, edges.worse])

@@ -9,20 +9,19 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import ShuffleSplit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank._arrays import BoolArray, FloatArray, row_blocks
+from labelrank._arrays import BoolArray, FloatArray, is_missing, row_blocks
 from labelrank._compat import HasMethods, Interval, StrOptions, fit_context, num_samples
 from labelrank.pairs import buckets_of_scores, graphs_of_relation
-from labelrank.rankers.base import RankerMixin, refitting
+from labelrank.rankers.base import refitting
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.names import in_order_of, model_names
-from labelrank.trust.delegation import confidence, has_proba
-from labelrank.trust.folds import Fold, held_out
+from labelrank.trust.delegation import confidence, has_proba, pairwise_proba
 from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_of_top, smallest_threshold
+from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
 
 _LEAST = 0.1  # difficulty of the easiest instance, relative to the hardest
 _EASY = 0.95  # quantile of the spread of scores from which an instance counts as easy
@@ -34,13 +33,17 @@ def _has_orders(self: Any) -> bool:
     return True
 
 
+def _has_proba(self: Any) -> bool:
+    return has_proba(getattr(self, "estimator_", self.estimator))
+
+
 def _has_sets(self: Any) -> bool:
     if self.target != "top_k":
         raise AttributeError(f'target={self.target!r} predicts partial orders; use target="top_k" for predict_set')
     return True
 
 
-class ConformalRanker(RankerMixin, BaseEstimator):
+class ConformalRanker(RankerWrapper):
     r"""Partial orders and sets with a guarantee, around any ranker.
 
     Label a is asserted to be before b if :math:`f_a - f_b > t\,g(x)`, which is a strict partial order for every t. The
@@ -159,7 +162,8 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
             Observed preferences.
         sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights: a row of weight w counts as w rows, in training and in calibration.
+            Non-negative weights for the ranker. In calibration every row of positive weight counts once: the guarantee
+            is about instances like these, and weights are no new evidence.
         groups : array-like of shape (n_samples,), optional
             Segments: the guarantee holds within each of them. They must be passed in prediction as well.
 
@@ -169,15 +173,13 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         """
         with refitting(self):
             cv = ShuffleSplit(1, test_size=0.25, random_state=self.random_state) if self.cv is None else self.cv
-            self.estimator_, folds = held_out(self.estimator, X, y, sample_weight, cv, self.random_state)
-            self.labels_ = folds[0].graphs.labels
+            folds = self._fit_folds(X, y, sample_weight, cv, self.random_state, groups)
             if self.target == "top_k" and self.k > len(self.labels_):
                 raise ValueError(f"k={self.k} is larger than the number of labels, {len(self.labels_)}")
             scores = [_scores(fold.model, fold.X) for fold in folds]
-            spread = np.concatenate([f.std(axis=1) for f in scores])
-            weight = np.concatenate([fold.weight for fold in folds])
-            self.spread_ = float(np.quantile(spread, _EASY, weights=weight, method="inverted_cdf"))
-            if np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
+            spread = np.concatenate([f.std(axis=1)[fold.weight > 0] for f, fold in zip(scores, folds, strict=True)])
+            self.spread_ = float(np.quantile(spread, _EASY)) if len(spread) else 0.0
+            if len(spread) and np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
                 self.spread_ = 0.0  # scores are positions and tell nothing about an instance
             self.groups_, code = _check_groups(groups, num_samples(X))
             self._calibrate(folds, scores, code)
@@ -214,14 +216,17 @@ class ConformalRanker(RankerMixin, BaseEstimator):
 
     def _calibrate(self, folds: list[Fold], scores: list[FloatArray], code: npt.NDArray[np.intp]) -> None:
         """Keep what thresholds are computed from; `code` is the group of each row."""
+        times = np.bincount(np.concatenate([fold.rows for fold in folds]), minlength=len(code))
         slack, weight, group, total = [], [], [], np.zeros(int(code.max(initial=0)) + 1)
         for fold, f in zip(folds, scores, strict=True):
-            found, of_row = self._slacks(fold.graphs, f), code[fold.rows]
+            found, of_row = self._slacks(fold.graphs, f[:, columns_for(fold.model, fold.graphs)]), code[fold.rows]
+            # A row counts once, whatever its weight and in however many folds it is: repeats are no new evidence.
+            counts = (fold.weight > 0) / times[fold.rows]
             slack.append(found.slack / self._difficulty(fold.model, fold.X, f)[found.row])
-            weight.append(found.weight * fold.weight[found.row])
+            weight.append(found.weight * counts[found.row])
             group.append(of_row[found.row])
             informative = np.unique(found.row)
-            total += np.bincount(of_row[informative], weights=fold.weight[informative], minlength=len(total))
+            total += np.bincount(of_row[informative], weights=counts[informative], minlength=len(total))
         s, w, g = (np.concatenate(parts) for parts in (slack, weight, group))
         positive = s > 0
         self.slacks_, self.slack_weights_, self.slack_groups_ = s[positive], w[positive], g[positive]
@@ -234,10 +239,10 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             own = self.slack_groups_ == i
             thresholds[i] = smallest_threshold(self.slacks_[own], self.slack_weights_[own], rows, self.alpha)
             if np.isinf(thresholds[i]):
+                where = "" if self.groups_ is None else f" of the group {self.groups_.tolist()[i]!r}"
                 warnings.warn(
-                    f"{rows:g} calibration rows{'' if self.groups_ is None else f' of the group {self.groups_[i]!r}'} "
-                    f"are too few for alpha={self.alpha}, and nothing will be asserted; at least "
-                    f"{np.ceil(1 / self.alpha) - 1:g} are needed",
+                    f"{rows:g} calibration rows{where} are too few for alpha={self.alpha}, and nothing will be "
+                    f"asserted; at least {np.ceil(1 / self.alpha) - 1:g} are needed",
                     UserWarning,
                     stacklevel=stacklevel_of_user(),
                 )
@@ -278,10 +283,12 @@ class ConformalRanker(RankerMixin, BaseEstimator):
             if unknown:
                 raise ValueError(f"groups has {unknown}, which fit has not seen; it has seen {list(place)}")
             code = np.array([place[name] for name in names.tolist()], dtype=np.intp)[code]
-        return scores, self.thresholds_[code] * self._difficulty(self.estimator_, X, scores)
+        gaps = self.thresholds_[code] * self._difficulty(self.estimator_, X, scores)
+        return np.where(self.observed_, scores, -np.inf), gaps  # labels that were never observed are last
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels by the fitted ranker.
+    @available_if(_has_proba)
+    def pairwise_proba(self, X: Any) -> FloatArray:
+        """Probability that label i comes before label j, by the fitted ranker; no guarantee is made about it.
 
         Parameters
         ----------
@@ -290,11 +297,11 @@ class ConformalRanker(RankerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels)
-            Larger is better.
+        ndarray of shape (n_samples, n_labels, n_labels)
+            1/2 on the diagonal.
         """
         check_is_fitted(self)
-        return self.estimator_.decision_function(X)
+        return pairwise_proba(self.estimator_, X)
 
     @available_if(_has_orders)
     def predict_partial(self, X: Any, groups: Any = None) -> PreferenceGraphs:
@@ -310,10 +317,14 @@ class ConformalRanker(RankerMixin, BaseEstimator):
         Returns
         -------
         PreferenceGraphs of shape (n_samples, n_labels)
-            Strict partial orders.
+            Strict partial orders. Labels that `fit` has not seen compared with any other are below all that it has.
         """
         scores, gaps = self._gaps(X, groups)
-        return graphs_of_relation(_asserted(scores, gaps), self.labels_)
+        parts = [
+            graphs_of_relation(_asserted(scores[rows], gaps[rows]), self.labels_)
+            for rows in row_blocks(len(scores), scores.shape[1] ** 2, 2**22)
+        ]
+        return PreferenceGraphs.concatenate(parts)
 
     @available_if(_has_orders)
     def predict_buckets(self, X: Any, groups: Any = None) -> FloatArray:
@@ -407,7 +418,8 @@ def _scores(model: Any, X: Any) -> FloatArray:
 
 
 def _asserted(scores: FloatArray, gaps: FloatArray) -> BoolArray:
-    return np.asarray(scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > gaps[:, np.newaxis, np.newaxis])
+    with np.errstate(invalid="ignore"):  # infinity less infinity, of two labels that were never observed
+        return np.asarray(scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > gaps[:, np.newaxis, np.newaxis])
 
 
 def _check_groups(groups: Any, n: int) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.intp]]:
@@ -415,6 +427,8 @@ def _check_groups(groups: Any, n: int) -> tuple[npt.NDArray[Any] | None, npt.NDA
     if groups is None:
         return None, np.zeros(n, dtype=np.intp)
     each = np.asarray(groups)
+    if any(is_missing(name) for name in each.ravel().tolist()):
+        raise ValueError("groups has missing names; give every row a group")
     if each.shape != (n,):
         raise ValueError(f"groups must have one name for each of the {n} rows of X, got shape {each.shape}")
     names, code = np.unique(each, return_inverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ def reliability_curve(y: Any, proba: Any, *, n_bins: int = 10, sample_weight: An
     >>> reliability_curve([[1, 2], [1, 2], [1, 2], [2, 1]], proba).observed
     array([0.75])
     """
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 1:
+        raise ValueError(f"n_bins must be an integer of at least 1, got {n_bins!r}")
     probability, right, weight = _pairs(y, proba, sample_weight)
     place = np.minimum(((probability - 0.5) * 2 * n_bins).astype(np.intp), n_bins - 1)
     total, sum_p, sum_right = (
@@ -162,6 +163,8 @@ def _pairs(y: Any, proba: Any, sample_weight: Any) -> tuple[FloatArray, FloatArr
     n, k = graphs.shape
     if proba.shape != (n, k, k):
         raise ValueError(f"proba must have shape {(n, k, k)} for these labels, got {proba.shape}")
+    if not ((proba >= 0) & (proba <= 1)).all() or not np.allclose(proba + proba.transpose(0, 2, 1), 1.0):
+        raise ValueError("proba must hold probabilities with P(i before j) + P(j before i) = 1")
     weight = check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
     edges = graphs.to_edges()
     p = proba[edges.instance, edges.better, edges.worse]

@@ -31,7 +31,7 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
         Transformed by the steps on the way.
     """
     inner = model
-    while not hasattr(inner, method):
+    while not hasattr(type(inner), method):
         check_is_fitted(inner)
         steps, inside = unwrapped(inner)
         if inside is None:
@@ -40,6 +40,10 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
                 "PairwiseCalibrator, which learns their probabilities from predictions"
             )
         X, inner = X if steps is None else steps.transform(X), inside
+    try:
+        getattr(inner, method)
+    except AttributeError as error:  # what the class has for some parameters only says why
+        raise AttributeError(str(error.__cause__ or error)) from error
     return inner, X
 
 
@@ -110,7 +114,7 @@ def confidence(model: Any, X: Any) -> FloatArray:
     return inner.confidence(X)
 
 
-def predict_partial(model: Any, X: Any, threshold: float | None = None) -> PreferenceGraphs:
+def predict_partial(model: Any, X: Any, threshold: float | None = None, groups: Any = None) -> PreferenceGraphs:
     """The preferences that a model is sure of, also through pipelines and searches.
 
     Parameters
@@ -120,8 +124,9 @@ def predict_partial(model: Any, X: Any, threshold: float | None = None) -> Prefe
     X : array-like of shape (n_samples, n_features)
         Instances.
     threshold : float, optional
-        Probability above which a pair is asserted; by default that of the ranker. A
-        :class:`~labelrank.ConformalRanker` has learned its own.
+        Probability above which a pair is asserted; by default 0.8. A :class:`~labelrank.ConformalRanker` takes none.
+    groups : array-like of shape (n_samples,), optional
+        Segments, for a :class:`~labelrank.ConformalRanker` that was fitted with groups.
 
     Returns
     -------
@@ -140,4 +145,12 @@ def predict_partial(model: Any, X: Any, threshold: float | None = None) -> Prefe
     array([0, 0, 1])
     """
     inner, X = innermost(model, X, "predict_partial")
+    if hasattr(inner, "thresholds_"):  # conformal
+        if threshold is not None:
+            raise ValueError(
+                f"threshold={threshold} is for pair probabilities; {type(inner).__name__} has its threshold from alpha"
+            )
+        return inner.predict_partial(X, groups=groups)
+    if groups is not None:
+        raise ValueError(f"groups are for ConformalRanker, and {type(inner).__name__} takes none")
     return inner.predict_partial(X) if threshold is None else inner.predict_partial(X, threshold)

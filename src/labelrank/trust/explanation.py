@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
@@ -32,8 +33,8 @@ class Explanation:
     better, worse : object
         Names of the two labels.
     difference : float
-        Score of `better` less that of `worse`; negative if the model ranks them the other way round. For neighbors, the
-        share of their weights that ranks `better` first less the share that ranks `worse` first.
+        Score of `better` less that of `worse`. For neighbors, the share of their weights that ranks `better` first less
+        the share that ranks `worse` first.
     base : float
         Part of the difference that does not depend on the instance: the intercepts of a linear model, the roots of
         trees, the mean over the background.
@@ -45,7 +46,14 @@ class Explanation:
         Values of the features, or the distances of the neighbors.
     method : {"linear", "path", "neighbors", "permutation"}
         How the contributions were computed. All add up; those by permutation are estimates of Shapley values from a
-        sample, all others are exact.
+        sample. Those of neighbors are their votes on the two labels; the ranking also depends on other labels, so it
+        may be the other way round.
+    order : {"before", "after", "tied with"}
+        How the model ranks `better` relative to `worse`.
+    value_name : str
+        Name of the column of values in :meth:`to_frame`.
+    like : data frame or None
+        The instance, if it was a frame; :meth:`to_frame` returns a frame of its library.
     """
 
     better: Any
@@ -56,33 +64,36 @@ class Explanation:
     items: list[str]
     values: list[Any]
     method: Method
+    order: Literal["before", "after", "tied with"] = "before"
     value_name: str = field(default="value", repr=False)
+    like: Any = field(default=None, repr=False, compare=False)
 
     def to_frame(self) -> Any:
         """Return a data frame of the contributions, the largest first.
 
         Returns
         -------
-        DataFrame of pandas or polars, whichever is installed
+        data frame
+            Of the library of the instance; of polars, or of pandas, if it was no frame.
         """
         order = self._order()
         items, values = (np.array([column[i] for i in order], dtype=object) for column in (self.items, self.values))
         if all(isinstance(value, float) for value in self.values):
             values = values.astype(np.float64)
-        return frame_like(None, {"item": items, self.value_name: values, "contribution": self.contributions[order]})
+        columns = {"item": items, self.value_name: values, "contribution": self.contributions[order]}
+        return frame_like(self.like, columns, rows=np.zeros(len(order), dtype=np.intp))
 
     def _order(self) -> npt.NDArray[np.intp]:
         return np.argsort(-np.abs(self.contributions), kind="stable")
 
     def __str__(self) -> str:
-        sign = "before" if self.difference > 0 else "after" if self.difference < 0 else "tied with"
         how = {
             "linear": "exact, by coefficients",
             "path": "exact, along the paths of the trees",
-            "neighbors": "exact, by neighbor",
+            "neighbors": "votes of the neighbors on the two labels",
             "permutation": "estimated from sampled permutations",
         }[self.method]
-        lines = [f"{self.better} {sign} {self.worse}: {self.difference:+.4g} = base {self.base:+.4g} and ({how})"]
+        lines = [f"{self.better} {self.order} {self.worse}: {self.difference:+.4g} = base {self.base:+.4g} and ({how})"]
         shown = [i for i in self._order() if self.contributions[i] != 0][:10]
         width = max((len(self.items[i]) for i in shown), default=0)
         for i in shown:
@@ -163,14 +174,23 @@ def explain(
     ...
     """
     check_is_fitted(model)
-    row = _one_row(x)
+    row = _one_row(x, model)
     steps, ranker = _ranker_inside(model)
     a, b = _position(ranker, better), _position(ranker, worse)
     if a == b:
         raise ValueError(f"better and worse are the same label, {better!r}")
     items, values = _features(row, model)
     scores = np.asarray(model.decision_function(row), dtype=np.float64)[0]
-    found = {"better": better, "worse": worse, "difference": float(scores[a] - scores[b])}
+    ranks = np.asarray(model.predict(row))[0]
+    found: dict[str, Any] = {
+        "better": better,
+        "worse": worse,
+        "difference": float(scores[a] - scores[b]),
+        "order": "before" if ranks[a] < ranks[b] else "after" if ranks[a] > ranks[b] else "tied with",
+        "like": row if frame_of(row) is not None else None,
+    }
+    if n_permutations < 1:
+        raise ValueError(f"n_permutations must be at least 1, got {n_permutations}")
     if background is not None:
         base, parts = _permuted(model, row, background, a, b, len(items), n_permutations, random_state)
         return Explanation(**found, base=base, contributions=parts, items=items, values=values, method="permutation")
@@ -190,24 +210,46 @@ def explain(
     for step in steps:
         ahead = origins(step, len(source))
         if ahead is None:
-            names = getattr(steps[-1], "get_feature_names_out", lambda: [f"x{i}" for i in range(len(parts))])
             dense = inner.toarray() if hasattr(inner, "toarray") else np.asarray(inner)
-            items, values, source = [str(name) for name in names()], dense.ravel().tolist(), np.arange(len(parts))
+            items, values, source = _names_out(steps, len(parts)), dense.ravel().tolist(), np.arange(len(parts))
             break
         source = source[ahead]
     by_input = np.bincount(source, weights=parts, minlength=len(items)).astype(np.float64)
     return Explanation(**found, base=base, contributions=by_input, items=items, values=values, method=method)
 
 
-def _one_row(x: Any) -> Any:
-    """`x` as an array, sparse matrix or frame of one row."""
+def _one_row(x: Any, model: Any) -> Any:
+    """`x` as an array, sparse matrix, frame or list of one row, as the model takes it."""
     row = x
-    if frame_of(x) is None and not hasattr(x, "toarray"):
+    if isinstance(x, str):
+        row = [x]
+    elif frame_of(x) is None and hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
+        row = x.to_frame().T.infer_objects()
+    elif hasattr(x, "toarray"):
+        row = x.reshape(1, -1) if x.ndim == 1 else x
+    elif frame_of(x) is None and not _is_raw(x):
         row = np.asarray(x)
         row = row[np.newaxis] if row.ndim == 1 else row
     if num_samples(row) != 1:
         raise ValueError(f"x must be one instance, got {num_samples(row)} rows")
+    frame, names = frame_of(row), getattr(model, "feature_names_in_", None)
+    if frame is not None and names is not None and set(names) <= set(frame.columns):
+        row = frame.select(*names).to_native()  # contributions go by position
     return row
+
+
+def _is_raw(x: Any) -> bool:
+    """Whether `x` is a list of a text, or of another object that a vectorizer takes."""
+    return isinstance(x, list) and len(x) == 1 and isinstance(x[0], (str, dict))
+
+
+def _names_out(steps: list[Any], n_outputs: int) -> list[str]:
+    """Names of the features that reach the ranker."""
+    try:
+        front = Pipeline([(str(i), step) for i, step in enumerate(steps)])
+        return [str(name) for name in front.get_feature_names_out()]
+    except (AttributeError, ValueError):
+        return [f"transformed {i}" for i in range(n_outputs)]
 
 
 def _ranker_inside(model: Any) -> tuple[list[Any], Any]:
@@ -231,6 +273,8 @@ def _position(ranker: Any, label: Any) -> int:
 
 def _features(row: Any, model: Any) -> tuple[list[str], list[Any]]:
     """Names and values of the features of an instance."""
+    if _is_raw(row):
+        return [], []
     frame = frame_of(row)
     if frame is not None:
         return [str(name) for name in frame.columns], [frame[name].to_list()[0] for name in frame.columns]
@@ -287,6 +331,8 @@ def _permuted(
         return np.asarray(scores[:, a] - scores[:, b])
 
     n_background = num_samples(background)
+    if not n_background or not n_features:
+        raise ValueError("background must be some rows of X, features in columns")
     frame, other = frame_of(row), frame_of(background)
     if (frame is None) != (other is None):
         raise ValueError("x and background must both be data frames, or neither of them")
@@ -299,6 +345,8 @@ def _permuted(
             return start.with_columns(**columns).to_native()
     else:
         dense = [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in (row, background)]
+        if dense[0].shape[1] != dense[1].shape[-1]:
+            raise ValueError(f"background has {dense[1].shape[-1]} features, and x has {dense[0].shape[1]}")
         stacked = np.vstack(dense)
 
         def mixed(rows: npt.NDArray[np.intp]) -> Any:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder
 
 IndexArray = npt.NDArray[np.intp]
 
@@ -55,6 +56,8 @@ def origins(transformer: Any, n_features: int) -> IndexArray | None:
     if isinstance(transformer, FeatureUnion):
         parts = [origins(step, n_features) for _, step in transformer.transformer_list if step != "drop"]
         return None if any(part is None for part in parts) else np.concatenate([p for p in parts if p is not None])
+    if isinstance(transformer, (Normalizer, TfidfTransformer)):  # divide by a norm of the whole row
+        return None
     if isinstance(transformer, OneToOneFeatureMixin):
         return np.arange(n_features)
     if isinstance(transformer, SelectorMixin):

@@ -60,10 +60,14 @@ def slacks_of_parts(graphs: PreferenceGraphs, scores: FloatArray, decomposition:
 def slacks_of_top(graphs: PreferenceGraphs, scores: FloatArray, k: int) -> Slacks:
     """How far the scores of the true top k fall behind the k-th largest score.
 
-    The true top k are the observed labels with a rank of at most k, ties included.
+    The true top k are the observed labels with a rank of at most k among them, ties included. Rows without an observed
+    pair have no slack.
     """
-    ranks = competition_ranks(graphs.rank_values())
-    rows = np.flatnonzero((~np.isnan(ranks)).any(axis=1))
+    try:
+        ranks = competition_ranks(graphs.rank_values())
+    except ValueError as error:
+        raise ValueError(f'target="top_k" needs rankings, and y holds other graphs: {error}') from error
+    rows = np.flatnonzero(graphs.has_pairs())
     lowest = np.where(ranks[rows] <= k, scores[rows], np.inf).min(axis=1, initial=np.inf)
     return Slacks(rows, np.maximum(kth_largest(scores[rows], k) - lowest, 0.0), np.ones(len(rows)))
 
