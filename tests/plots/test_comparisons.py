@@ -1,15 +1,18 @@
 """Critical differences over data sets, and scores by the share of missing labels."""
 
+import io
+
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from labelrank import DecisionTreeRanker, KNeighborsRanker, mask_rankings
 from labelrank.datasets import load_iris_rankings
-from labelrank.metrics import critical_difference, friedman_test
+from labelrank.metrics import critical_difference, friedman_test, get_scorer
 from labelrank.plots import CriticalDifferenceDisplay, MissingRateDisplay
 
 # --- Critical differences
@@ -30,9 +33,9 @@ def test_learners_that_do_not_differ_are_joined(ranks, difference, joined):
     ends = [(ranks[group[0]], ranks[group[-1]]) for group in joined]
     np.testing.assert_allclose([bar.get_xdata() for bar in display.bars_], ends or np.empty((0,)))
     assert len({bar.get_ydata()[0] for bar in display.bars_}) == len(joined)  # bars do not cover each other
-    texts = [text.get_text() for text in display.ax_.texts]
+    texts = [text.get_text().strip() for text in display.ax_.texts]
     assert f"b {ranks[1]:.2f}" in texts
-    assert f"  critical difference {difference:.2f}" in texts
+    assert f"critical difference {difference:.2f}" in texts
 
 
 def test_scores_of_a_frame():
@@ -68,6 +71,37 @@ def test_names_of_many_learners_do_not_overlap():
     assert all(len(text.get_text()) < 36 for text in display.ax_.texts)
 
 
+def test_equal_average_ranks_are_joined_by_a_visible_bar():
+    display = CriticalDifferenceDisplay([1.5, 1.5, 3.0], critical_difference=1.0).plot()
+    (bar,) = display.bars_
+    (low, _), (high, _) = display.ax_.transData.transform(bar.get_xydata())
+    assert high - low == pytest.approx(8 * display.figure_.dpi / 72, rel=0.02)
+    assert np.mean(bar.get_xdata()) == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("difference", [0.9, 1.0, 1.4, 1e6])
+def test_a_critical_difference_longer_than_the_ranks_stays_on_the_axes(difference):
+    display = CriticalDifferenceDisplay([1.2, 1.8], critical_difference=difference).plot()
+    display.figure_.canvas.draw()
+    room = display.ax_.get_window_extent().padded(1)
+    for artist in (*display.ax_.lines, *display.ax_.texts):
+        box = artist.get_window_extent()
+        assert room.x0 <= box.x0 <= box.x1 <= room.x1, artist
+    file = io.BytesIO()
+    display.figure_.savefig(file, bbox_inches="tight")
+    assert f"critical difference {difference:.2f}" in [text.get_text().strip() for text in display.ax_.texts]
+    assert (">" in {line.get_marker() for line in display.ax_.lines}) == (difference > 1)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_text_in_a_frame_of_scores_is_named(frame):
+    scores = frame({"data set": ["iris", "wine"], "tree": [0.9, 0.8], "forest": [0.95, 0.9], "note": ["1", "2"]})
+    with pytest.raises(ValueError, match=r"columns that are not numbers: \['data set', 'note'\]; drop them"):
+        CriticalDifferenceDisplay.from_scores(scores)
+    with pytest.raises(ValueError, match=r"scores must be a table of numbers, a column for each learner: .*'iris'"):
+        CriticalDifferenceDisplay.from_scores([["iris", 0.9], ["wine", 0.8]])
+
+
 def test_bad_scores():
     with pytest.raises(ValueError, match=r"at least two sets and two learners, got shape \(1, 3\)"):
         CriticalDifferenceDisplay.from_scores([[1.0, 2.0, 3.0]])
@@ -81,6 +115,9 @@ def test_bad_scores():
         CriticalDifferenceDisplay([1, 2])
     with pytest.raises(ValueError, match="at least two learners"):
         CriticalDifferenceDisplay([1], critical_difference=1)
+    for difference in (np.nan, np.inf, -1):
+        with pytest.raises(ValueError, match="critical_difference must be finite and at least 0"):
+            CriticalDifferenceDisplay([1, 2], critical_difference=difference)
 
 
 # --- Missing labels
@@ -113,6 +150,26 @@ def test_scores_by_the_share_of_missing_labels():
     assert [t.get_text() for t in display.ax_.get_legend().get_texts()] == ["DecisionTreeRanker", "KNeighborsRanker"]
 
 
+def test_a_search_is_named_after_its_ranker_and_its_scoring():
+    X, y = load_iris_rankings(return_X_y=True)
+    model = make_pipeline(StandardScaler(), KNeighborsRanker())
+    search = GridSearchCV(model, {"kneighborsranker__n_neighbors": [3]}, cv=2, scoring=get_scorer("spearman_rho"))
+    display = MissingRateDisplay.from_estimator(search, X, y, rates=[0.0], cv=2, random_state=0, ls="--")
+    assert display.line_.get_label() == "KNeighborsRanker"
+    assert display.line_.get_linestyle() == "--"
+    assert display.ax_.get_ylabel() == "score"  # not Kendall's tau
+
+
+def test_scorers_by_name():
+    X, y = load_iris_rankings(return_X_y=True)
+    arguments = {"rates": [0.0], "cv": 2, "random_state": 0}
+    top = MissingRateDisplay.from_estimator(KNeighborsRanker(), X, y, scoring="top_1", **arguments)
+    by_function = MissingRateDisplay.from_estimator(KNeighborsRanker(), X, y, scoring=get_scorer("top_1"), **arguments)
+    np.testing.assert_array_equal(top.scores, by_function.scores)
+    with pytest.raises(ValueError, match=r"scorer 'spearman' is not known; choose one of .*'spearman_rho'"):
+        MissingRateDisplay.from_estimator(KNeighborsRanker(), X, y, scoring="spearman", **arguments)
+
+
 def test_folds_are_the_same_for_learners_with_the_same_random_state():
     X, y = load_iris_rankings(return_X_y=True)
     tree = DecisionTreeRanker(random_state=0)
@@ -132,3 +189,5 @@ def test_bad_rates():
     X, y = load_iris_rankings(return_X_y=True)
     with pytest.raises(ValueError, match="no training row has an observed pair left"):
         MissingRateDisplay.from_estimator(DecisionTreeRanker(), X, y, rates=[1.0], cv=2)
+    with pytest.raises(ValueError, match=r"rates must be a sequence of numbers, got 0\.5; .* pass \[0\.5\]"):
+        MissingRateDisplay.from_estimator(DecisionTreeRanker(), X, y, rates=0.5)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -61,6 +62,31 @@ def test_a_search_around_it_and_labels_in_another_order():
     assert display.coverage[0] > 0.6
 
 
+def test_partial_orders_are_matched_by_name(problem):
+    _, X, y = problem
+    y = pd.DataFrame(y, columns=[f"digit {i}" for i in range(10)])
+    model = ConformalRanker(LogLinearRanker(max_iter=30, tol=1.0), random_state=0).fit(X[:100], y[:100])
+    named = [model.predict_partial(X)]
+    turned = y.iloc[:, ::-1]
+    assert CoverageDisplay.from_predictions(turned, named, [0.1]).coverage == [model.coverage(X, y)]
+    with pytest.raises(ValueError, match=r"partial and y_true name different labels: only partial has \['digit 0'\]"):
+        CoverageDisplay.from_predictions(turned.rename(columns={"digit 0": "zero"}), named, [0.1])
+
+
+def test_no_band_where_it_would_not_hold(problem):
+    _, X, y = problem
+    groups = np.arange(len(X)) % 2
+    ranker = ConformalRanker(LogLinearRanker(max_iter=30, tol=1.0), random_state=0)
+    by_group = clone(ranker).fit(X, y, groups=groups)
+    display = CoverageDisplay.from_estimator(by_group, X, y, alphas=[0.2, 0.4], groups=groups)
+    parts = ranker.set_params(target="decomposition").fit(X, y)
+    both = CoverageDisplay.from_estimator(parts, X, y, alphas=[0.2, 0.4], ax=display.ax_)
+    assert display.band_ is None
+    assert both.band_ is None
+    assert not display.ax_.collections
+    assert display.ax_.get_ylim()[0] < min(*display.coverage, *both.coverage)
+
+
 def test_the_same_band_is_drawn_once():
     first = CoverageDisplay([0.1, 0.2], [0.9, 0.85], [0.5, 0.7], 50, name="a").plot()
     n_lines = len(first.ax_.lines)
@@ -88,3 +114,9 @@ def test_bad_input(problem):
         CoverageDisplay.from_estimator(model, X[:2], np.full((2, 10), np.nan))
     with pytest.raises(ValueError, match="one prediction for each of the 1 alphas"):
         CoverageDisplay.from_predictions(y, [], [0.1])
+    for draw in (
+        lambda: CoverageDisplay.from_estimator(model, X, y, alphas=0.1),
+        lambda: CoverageDisplay.from_predictions(y, [], 0.1),
+    ):
+        with pytest.raises(ValueError, match=r"alphas must be a sequence of numbers, got 0\.1; .* pass \[0\.1\]"):
+            draw()

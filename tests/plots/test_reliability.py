@@ -12,7 +12,13 @@ from sklearn.preprocessing import StandardScaler
 from labelrank import LogLinearRanker, SoftProjectionRanker, confidence, pairwise_proba
 from labelrank.datasets import load_wine_rankings
 from labelrank.metrics import kendall_tau
-from labelrank.plots import RejectionCurveDisplay, ReliabilityDisplay
+from labelrank.plots import (
+    CoverageDisplay,
+    LossCurveDisplay,
+    MissingRateDisplay,
+    RejectionCurveDisplay,
+    ReliabilityDisplay,
+)
 from labelrank.trust import expected_calibration_error, reliability_curve, risk_coverage_curve
 
 NAMES = ["tea", "milk", "water"]
@@ -139,5 +145,24 @@ def test_rows_without_a_pair_are_left_out():
     assert own.figure_ is figure
     with pytest.raises(ValueError, match="there is no instance to draw"):
         RejectionCurveDisplay.from_predictions([[1, np.nan]], [[1, 2]], [0.9])
+    with pytest.raises(ValueError, match="loss must be finite, or NaN to leave an instance out; instance 1 has inf"):
+        RejectionCurveDisplay([0.5, np.inf], [0.5, 0.1])
     with pytest.raises(ValueError, match="confidence has NaN"):
         RejectionCurveDisplay([0.5], [np.nan])
+
+
+@pytest.mark.parametrize(
+    "display",
+    [
+        ReliabilityDisplay([0.6, 0.9], [0.5, 1.0], [3, 4]),
+        RejectionCurveDisplay([0.5, 0.1], [0.2, 0.9]),
+        CoverageDisplay([0.1, 0.2], [0.9, 0.8], [0.5, 0.6], 50),
+        MissingRateDisplay([0.0, 0.5], [[0.9, 0.8], [0.6, 0.5]]),
+        LossCurveDisplay([3.0, 2.0]),
+    ],
+    ids=lambda display: type(display).__name__,
+)
+def test_short_names_of_styles(display):
+    line = display.plot(c="k", ls="--", lw=3, ms=9).line_
+    assert line.get_color() == "k"
+    assert (line.get_linestyle(), line.get_linewidth(), line.get_markersize()) == ("--", 3, 9)

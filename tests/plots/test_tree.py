@@ -24,7 +24,8 @@ def test_boxes_of_a_tree():
     assert all("θ =" in text and " > " in text for text in leaves)
     places = [text.get_position() for text in display.texts_]
     assert len(set(places)) == len(places)
-    cut = TreeDisplay(tree, max_depth=1).plot(plt.subplots()[1])
+    cut = TreeDisplay(tree, max_depth=1).plot(plt.subplots()[1], size=7, c="k")
+    assert cut.texts_[0].get_fontsize() == 7
     assert any("…" in text.get_text() for text in cut.texts_)
     X = np.r_[np.full(5, NAN), np.arange(35.0)][:, None]
     missing = DecisionTreeRanker().fit(X, np.where(np.arange(40)[:, None] < 20, [[1.0, 2]], [[2.0, 1]]))

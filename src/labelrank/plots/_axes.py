@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from labelrank.plots._matplotlib import BLUE, INK, VERMILLION
@@ -20,16 +20,26 @@ _LETTERS = 24  # the most of a name on an axis
 LETTER = 0.58  # mean width of a letter, of the size of the font
 
 
-def next_style(ax: Axes) -> dict[str, Any]:
-    """Style of the next curve on axes, different from the last ones in color, marker and dashes."""
+def next_style(ax: Axes, own: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
+    """Style of the next curve, different from the last ones in color, marker and dashes, unless `own` says so."""
     i = sum(line.get_gid() == _CURVE for line in ax.lines)
-    return {
+    defaults |= {
         "gid": _CURVE,
         "color": _COLORS[i % len(_COLORS)],
         "marker": _MARKERS[i % len(_MARKERS)],
         "linestyle": _DASHES[i % len(_DASHES)],
         "markersize": 5,
     }
+    return merged_style(defaults, own)
+
+
+def merged_style(defaults: Mapping[str, Any], own: Mapping[str, Any], kind: Any = None) -> dict[str, Any]:
+    """`defaults` and the arguments of a user, which may use short names such as ``c``; `kind` is Line2D by default."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    kind = Line2D if kind is None else kind
+    return cast("dict[str, Any]", normalize_kwargs(dict(defaults), kind) | normalize_kwargs(dict(own), kind))
 
 
 class _Part:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._arrays import FloatArray
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names
 from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, model_names
 
@@ -15,6 +16,15 @@ def name_of(estimator: Any) -> str:
     """Class of the ranker in a model."""
     ranker = fitted_ranker(estimator)
     return type(estimator if ranker is None else ranker).__name__
+
+
+def vector_of(values: Any, name: str) -> FloatArray:
+    """Numbers of a sequence; raises for a single number."""
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.ndim != 1:
+        hint = f"; for a single one pass [{values}]" if vector.ndim == 0 else ""
+        raise ValueError(f"{name} must be a sequence of numbers, got {values!r}{hint}")
+    return vector
 
 
 class Observed(NamedTuple):

@@ -9,9 +9,10 @@ import numpy as np
 
 from labelrank._arrays import FloatArray
 from labelrank.plots._axes import legend, next_style, panel
-from labelrank.plots._inputs import name_of
+from labelrank.plots._inputs import name_of, vector_of
 from labelrank.plots._matplotlib import FAINT, GRAY, axes_or_new
-from labelrank.supervision import PreferenceGraphs, as_graphs
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names
+from labelrank.supervision.names import in_order_of
 from labelrank.trust.delegation import innermost
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class CoverageDisplay:
         wider.
     name : str, optional
         Name of the curve in the legend.
+    band : bool, default=True
+        Whether there is a band. It assumes that each row is covered or not, by one threshold for all rows.
 
     Attributes
     ----------
@@ -58,8 +61,8 @@ class CoverageDisplay:
         The figure of the axes.
     line_, completeness_line_ : matplotlib Line2D
         The two curves.
-    band_ : ndarray of shape (2, n_alphas)
-        Lower and upper end of the band.
+    band_ : ndarray of shape (2, n_alphas) or None
+        Lower and upper end of the band, if there is one.
 
     See Also
     --------
@@ -92,6 +95,7 @@ class CoverageDisplay:
         *,
         n_calibration: float | None = None,
         name: str | None = None,
+        band: bool = True,
     ) -> None:
         alphas, coverage, completeness = (
             np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in (alphas, coverage, completeness)
@@ -109,7 +113,7 @@ class CoverageDisplay:
         order = np.argsort(-alphas)
         self.alphas, self.coverage, self.completeness = alphas[order], coverage[order], completeness[order]
         self.n_samples, self.n_calibration, self.name = n_samples, n_calibration, name
-        self.band_ = _band(self.alphas, n_samples, n_calibration)
+        self.band_ = _band(self.alphas, n_samples, n_calibration) if band else None
 
     @classmethod
     def from_estimator(
@@ -125,6 +129,9 @@ class CoverageDisplay:
         **line_kwargs: Any,
     ) -> CoverageDisplay:
         """Draw the coverage of a fitted conformal ranker, on rows that it has not learned from.
+
+        The band is left out for ``target="decomposition"``, where the coverage is a mean of shares and varies less than
+        a share of covered rows, and for several groups, each of which has a threshold and calibration rows of its own.
 
         Parameters
         ----------
@@ -148,7 +155,7 @@ class CoverageDisplay:
         -------
         CoverageDisplay
         """
-        _check_alphas(np.asarray(alphas, dtype=np.float64))
+        _check_alphas(vector_of(alphas, "alphas"))
         try:
             ranker, X = innermost(estimator, X, "with_alpha")
         except AttributeError as error:
@@ -163,6 +170,7 @@ class CoverageDisplay:
             int(graphs.has_pairs().sum()),
             n_calibration=float(ranker.n_calibration_.sum()),
             name=name_of(ranker.estimator_) if name is None else name,
+            band=ranker.target != "decomposition" and len(ranker.n_calibration_) == 1,
         ).plot(ax, **line_kwargs)
 
     @classmethod
@@ -182,7 +190,7 @@ class CoverageDisplay:
         Parameters
         ----------
         y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. Rows without any observed pair are left out.
+            What was observed; labels are matched by name. Rows without any observed pair are left out.
         partial : sequence of PreferenceGraphs of shape (n_samples, n_labels)
             Partial orders, one for each of `alphas`.
         alphas : sequence of float
@@ -199,10 +207,10 @@ class CoverageDisplay:
         CoverageDisplay
         """
         graphs = as_graphs(y_true, input_name="y_true")
-        if len(partial) != len(alphas):
-            raise ValueError(
-                f"partial must have one prediction for each of the {len(alphas)} alphas, got {len(partial)}"
-            )
+        n_alphas = len(vector_of(alphas, "alphas"))
+        if len(partial) != n_alphas:
+            raise ValueError(f"partial must have one prediction for each of the {n_alphas} alphas, got {len(partial)}")
+        partial = [as_graphs(orders, input_name="partial") for orders in partial]
         covered = [_covered(graphs, orders) for orders in partial]
         n, k = graphs.shape
         complete = [orders.n_edges / max(n * k * (k - 1) / 2, 1) for orders in partial]
@@ -227,30 +235,33 @@ class CoverageDisplay:
         """
         ax = axes_or_new(ax, "CoverageDisplay.plot", (4.8, 5.4))
         name = self.name if name is None else name
-        style = next_style(ax) | {"label": name} | line_kwargs
+        style = next_style(ax, line_kwargs, label=name)
         below = panel(ax, "bottom", size=0.34)
         nominal = 1 - self.alphas
         if not below.lines:
             ax.plot([0, 1], [0, 1], linestyle=":", color=GRAY, linewidth=1.2, label="guaranteed", zorder=1)
             below.set(xlabel="nominal coverage 1 - alpha", ylabel="completeness", ylim=(-0.03, 1.03))
             ax.set(ylabel="empirical coverage", xlim=(nominal[0] - 0.03, min(nominal[-1] + 0.03, 1.0)))
-        self._draw_band(ax, nominal, style["linestyle"])
+        if self.band_ is not None:
+            _draw_band(ax, nominal, self.band_, style["linestyle"])
         (self.line_,) = ax.plot(nominal, self.coverage, **style)
         (self.completeness_line_,) = below.plot(nominal, self.completeness, **style)
-        ax.set_ylim(max(min(*self.band_[0], *self.coverage, ax.get_ylim()[0] or 1) - 0.02, 0.0), 1.02)
+        lowest = min(*self.coverage, *(float(np.min(line.get_ydata())) for line in ax.lines if line.get_gid()))
+        ax.set_ylim(max(lowest - 0.02, 0.0), 1.02)
         legend(ax, loc="lower right")
         self.ax_, self.completeness_ax_, self.figure_ = ax, below, ax.figure
         return self
 
-    def _draw_band(self, ax: Axes, nominal: FloatArray, dashes: Any) -> None:
-        """The band, unless it has been drawn for another ranker."""
-        drawn = [line for line in ax.lines if line.get_gid() == _BAND_OF]
-        if any(np.array_equal(line.get_xydata(), np.column_stack([nominal, self.band_[0]])) for line in drawn):
-            return
-        if not drawn:
-            ax.fill_between(nominal, *self.band_, color=FAINT, alpha=0.4, linewidth=0, zorder=0)
-        for edge in self.band_:
-            ax.plot(nominal, edge, color=GRAY, linewidth=0.7, linestyle=dashes, marker="_", zorder=1, gid=_BAND_OF)
+
+def _draw_band(ax: Axes, nominal: FloatArray, band: FloatArray, dashes: Any) -> None:
+    """The band, unless it has been drawn for another ranker."""
+    drawn = [line for line in ax.lines if line.get_gid() == _BAND_OF]
+    if any(np.array_equal(line.get_xydata(), np.column_stack([nominal, band[0]])) for line in drawn):
+        return
+    if not drawn:
+        ax.fill_between(nominal, *band, color=FAINT, alpha=0.4, linewidth=0, zorder=0)
+    for edge in band:
+        ax.plot(nominal, edge, color=GRAY, linewidth=0.7, linestyle=dashes, marker="_", zorder=1, gid=_BAND_OF)
 
 
 def _check_alphas(alphas: FloatArray) -> None:
@@ -271,13 +282,15 @@ def _band(alphas: FloatArray, n: int, n_calibration: float | None) -> FloatArray
 
 
 def _covered(graphs: PreferenceGraphs, orders: PreferenceGraphs) -> float:
-    """Share of the rows with an observed pair in which no asserted pair is reversed."""
+    """Share of the rows with an observed pair in which no asserted pair is reversed; labels are matched by name."""
     if orders.shape != graphs.shape:
         raise ValueError(f"partial orders have shape {orders.shape}, y_true has {graphs.shape}")
     n, k = graphs.shape
+    columns = np.arange(k)[np.newaxis]
+    (place,) = in_order_of(label_names(orders), columns, label_names(graphs), ("partial", "y_true"))
     seen, asserted = graphs.to_edges(), orders.to_edges()
     wrong = np.isin(
-        (asserted.instance * k + asserted.worse) * k + asserted.better,
+        (asserted.instance * k + place[asserted.worse]) * k + place[asserted.better],
         (seen.instance * k + seen.better) * k + seen.worse,
     )
     bad = np.zeros(n, dtype=bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals as nw
 import numpy as np
 
 from labelrank._arrays import BoolArray, FloatArray
@@ -12,6 +13,7 @@ from labelrank.metrics import critical_difference, differing_pairs, friedman_tes
 from labelrank.plots._axes import LETTER, abridge
 from labelrank.plots._matplotlib import BLUE, INK, VERMILLION, axes_or_new, size_in_points
 from labelrank.supervision import label_names
+from labelrank.supervision.frames import frame_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _LONGEST = 28  # letters of a name
+_SHORTEST = 8  # points of a bar, also between equal ranks
 
 
 class CriticalDifferenceDisplay:
@@ -82,6 +85,8 @@ class CriticalDifferenceDisplay:
         self.names = [str(i) for i in range(k)] if names is None else [str(name) for name in names]
         if len(self.names) != k:
             raise ValueError(f"names has {len(self.names)} names, but there are {k} learners")
+        if critical_difference is not None and not 0 <= critical_difference < math.inf:
+            raise ValueError(f"critical_difference must be finite and at least 0, got {critical_difference}")
         if differ is None:
             if critical_difference is None:
                 raise ValueError("pass critical_difference, or differ; or use CriticalDifferenceDisplay.from_scores")
@@ -125,7 +130,7 @@ class CriticalDifferenceDisplay:
         -------
         CriticalDifferenceDisplay
         """
-        table = np.asarray(scores, dtype=np.float64)
+        table = _numbers(scores)
         if table.ndim != 2 or min(table.shape) < 2:
             raise ValueError(f"scores must be a table of at least two sets and two learners, got shape {table.shape}")
         if not np.isfinite(table).all():
@@ -181,11 +186,13 @@ class CriticalDifferenceDisplay:
         )
         unit = (k - 1) / (width - left - right)  # ranks for a point
         ax.set(xlim=(1 - left * unit, k + right * unit), ylim=(-(lines - 2.4), 2.4))
-        self._draw_line(ax, font, max(1, math.ceil(1.8 * font * unit)))
+        self._draw_line(ax, font, unit)
         self.bars_ = []
         for level, group in enumerate(self.joined_):
             depth = -0.4 - 0.45 * level
-            (bar,) = ax.plot(ranks[[group[0], group[-1]]], [depth, depth], color=VERMILLION, linewidth=3.0)
+            ends = ranks[[group[0], group[-1]]]
+            more = max(_SHORTEST * unit - (ends[1] - ends[0]), 0.0) / 2
+            (bar,) = ax.plot([ends[0] - more, ends[1] + more], [depth, depth], color=VERMILLION, linewidth=3.0)
             bar.set(solid_capstyle="round", zorder=3)
             self.bars_.append(bar)
         first = -0.45 * len(self.joined_) - 0.9
@@ -199,18 +206,39 @@ class CriticalDifferenceDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_line(self, ax: Axes, font: float, step: int) -> None:
-        """The line of ranks with its ticks, and the critical difference above it."""
-        k = len(self.average_ranks)
+    def _draw_line(self, ax: Axes, font: float, unit: float) -> None:
+        """The line of ranks with its ticks, and the critical difference above it; `unit` is ranks for a point."""
+        k, step = len(self.average_ranks), max(1, math.ceil(1.8 * font * unit))
         ax.plot([1, k], [0, 0], color=INK, linewidth=1)
         for tick in range(1, k + 1, step):
             ax.plot([tick, tick], [0, 0.25], color=INK, linewidth=1)
             ax.text(tick, 0.35, str(tick), ha="center", va="bottom", fontsize=font)
-        if self.critical_difference is not None:
-            ends = [1, 1 + self.critical_difference]
-            ax.plot(ends, [1.9, 1.9], color=INK, linewidth=1.2, marker="|", markersize=7, clip_on=False)
-            text = f"  critical difference {self.critical_difference:.2f}"
-            ax.text(ends[1], 1.9, text, va="center", fontsize=font)
+        if self.critical_difference is None:
+            return
+        text = f"critical difference {self.critical_difference:.2f}"
+        end = 1 + self.critical_difference
+        ax.plot([1, min(end, k)], [1.9, 1.9], color=INK, linewidth=1.2)
+        ax.plot(1, 1.9, color=INK, marker="|", markersize=7)
+        # an arrow where it is longer than all ranks
+        ax.plot(min(end, k), 1.9, color=INK, marker="|" if end <= k else ">", markersize=7 if end <= k else 5)
+        if end + LETTER * font * (len(text) + 2) * unit <= ax.get_xlim()[1]:
+            ax.text(end, 1.9, "  " + text, va="center", fontsize=font)
+        else:  # no room behind the line
+            box: dict[str, Any] = {"facecolor": ax.figure.get_facecolor(), "edgecolor": "none", "pad": 2}
+            ax.text((1 + min(end, k)) / 2, 1.9, text, ha="center", va="center", fontsize=font, bbox=box)
+
+
+def _numbers(scores: Any) -> FloatArray:
+    """Scores as an array; raises an error that names columns that are not numbers."""
+    frame = frame_of(scores)
+    if frame is not None:
+        text = [name for name, kind in frame.schema.items() if not kind.is_numeric() and kind != nw.Object]
+        if text:
+            raise ValueError(f"scores has columns that are not numbers: {text}; drop them, a column is a learner")
+    try:
+        return np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scores must be a table of numbers, a column for each learner: {error}") from error
 
 
 def _joined(ranks: FloatArray, differ: BoolArray) -> list[tuple[int, ...]]:

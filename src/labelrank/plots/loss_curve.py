@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
+from labelrank.plots._axes import merged_style
 from labelrank.plots._matplotlib import BLUE, VERMILLION, axes_or_new
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class LossCurveDisplay:
         ax = axes_or_new(ax, "LossCurveDisplay.plot")
         name = self.name if name is None else name
         iterations = np.arange(len(self.loss_curve))
-        style = {"color": BLUE, "label": name if name is not None else "loss"} | line_kwargs
+        style = merged_style({"color": BLUE, "label": name if name is not None else "loss"}, line_kwargs)
         (self.line_,) = ax.plot(iterations, self.loss_curve, **style)
         self.bound_line_ = None
         if self.bound_curve is not None:

@@ -14,7 +14,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import safe_indexing
+from labelrank.metrics import get_scorer
 from labelrank.plots._axes import legend, next_style
+from labelrank.plots._inputs import name_of, vector_of
 from labelrank.plots._matplotlib import axes_or_new
 from labelrank.supervision import as_graphs, mask_rankings
 
@@ -72,10 +74,8 @@ class MissingRateDisplay:
     line_: Line2D
 
     def __init__(self, rates: Any, scores: Any, *, score_name: str = "score", name: str | None = None) -> None:
-        self.rates: FloatArray = np.asarray(rates, dtype=np.float64)
+        self.rates: FloatArray = _check_rates(rates)
         self.scores: FloatArray = np.asarray(scores, dtype=np.float64)
-        if self.rates.ndim != 1 or not len(self.rates) or not ((self.rates >= 0) & (self.rates <= 1)).all():
-            raise ValueError(f"rates must be shares from 0 to 1, at least one; got {self.rates.tolist()}")
         if self.scores.ndim != 2 or len(self.scores) != len(self.rates) or not self.scores.shape[1]:
             raise ValueError(
                 f"scores must have a row for each of the {len(self.rates)} rates and a column for each fold, got shape "
@@ -109,7 +109,7 @@ class MissingRateDisplay:
         Parameters
         ----------
         estimator : ranker
-            A ranker or a pipeline that ends in one; it is cloned, and need not be fitted.
+            A ranker, or a pipeline or a search around one; it is cloned, and need not be fitted.
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
@@ -121,15 +121,16 @@ class MissingRateDisplay:
         cv : int or cross-validation generator, default=5
             Folds, shuffled if a number is given; the same for all rates.
         scoring : str, callable or None, default=None
-            A scorer of :func:`labelrank.metrics.get_scorer` or scikit-learn; by default the `score` of the ranker.
+            A name that :func:`labelrank.metrics.get_scorer` knows, or a scorer that takes PreferenceGraphs as `y`; by
+            default the `score` of the ranker.
         n_jobs : int, optional
             Number of fits at the same time.
         random_state : int, RandomState instance or None, default=None
             Chooses the folds and the labels to hide. An int gives several learners the same ones.
         score_name : str, optional
-            Name of the vertical axis.
+            Name of the vertical axis; by default that of the score.
         name : str, optional
-            Name in the legend; by default the class of the estimator.
+            Name in the legend; by default the class of the ranker, also inside of a pipeline or a search.
         ax, **line_kwargs
             As in :meth:`plot`.
 
@@ -137,28 +138,32 @@ class MissingRateDisplay:
         -------
         MissingRateDisplay
         """
+        rates = _check_rates(rates).tolist()
         graphs = as_graphs(y, ensure_min_samples=1)
         random = check_random_state(random_state)
         splitter = KFold(cv, shuffle=True, random_state=random) if isinstance(cv, int) else check_cv(cv)
         splits = list(splitter.split(X, graphs))
         masked = [mask_rankings(graphs, rate, how, random_state=random) for rate in rates]
-        scorer = check_scoring(estimator, _scorer(scoring))
+        scorer = check_scoring(estimator, get_scorer(scoring) if isinstance(scoring, str) else scoring)
 
-        def score_of(hidden: Any, train: Any, test: Any) -> float:
+        def score_of(hidden: Any, train: Any, test: Any) -> tuple[float, str]:
             train = train[hidden[train].has_pairs()]
             if not len(train):
-                raise ValueError(f"no training row has an observed pair left at one of the rates {list(rates)}")
+                raise ValueError(f"no training row has an observed pair left at one of the rates {rates}")
             model = clone(estimator).fit(safe_indexing(X, train), hidden[train])
-            return float(scorer(model, safe_indexing(X, test), graphs[test]))
+            return float(scorer(model, safe_indexing(X, test), graphs[test])), name_of(model)
 
-        found = Parallel(n_jobs=n_jobs)(
-            delayed(score_of)(hidden, train, test) for hidden in masked for train, test in splits
+        found, names = zip(
+            *Parallel(n_jobs=n_jobs)(
+                delayed(score_of)(hidden, train, test) for hidden in masked for train, test in splits
+            ),
+            strict=True,
         )
         if score_name is None:
+            scoring = getattr(estimator, "scoring", None) if scoring is None else scoring  # a search has its own
             score_name = "Kendall's tau" if scoring is None else scoring if isinstance(scoring, str) else "score"
-        last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        name = type(last).__name__ if name is None else name
         scores = np.reshape(found, (len(masked), len(splits)))
+        name = names[0] if name is None else name
         return cls(rates, scores, score_name=score_name, name=name).plot(ax, **line_kwargs)
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **line_kwargs: Any) -> MissingRateDisplay:
@@ -178,7 +183,7 @@ class MissingRateDisplay:
         self
         """
         ax = axes_or_new(ax, "MissingRateDisplay.plot")
-        style = next_style(ax) | {"label": self.name if name is None else name} | line_kwargs
+        style = next_style(ax, line_kwargs, label=self.name if name is None else name)
         order = np.argsort(self.rates)
         rates, scores = self.rates[order], self.scores[order]
         mean = scores.mean(axis=1)
@@ -192,9 +197,8 @@ class MissingRateDisplay:
         return self
 
 
-def _scorer(scoring: Any) -> Any:
-    from labelrank.metrics import get_scorer, get_scorer_names
-
-    if not isinstance(scoring, str):
-        return scoring
-    return get_scorer(scoring) if scoring.removeprefix("neg_") in get_scorer_names() else scoring
+def _check_rates(rates: Any) -> FloatArray:
+    found = vector_of(rates, "rates")
+    if not len(found) or not ((found >= 0) & (found <= 1)).all():
+        raise ValueError(f"rates must be shares from 0 to 1, at least one; got {found.tolist()}")
+    return found

@@ -31,7 +31,7 @@ class RejectionCurveDisplay:
     Parameters
     ----------
     loss : array-like of shape (n_samples,)
-        Loss of each instance; NaN is left out.
+        Loss of each instance, finite; NaN is left out.
     confidence : array-like of shape (n_samples,)
         Confidence in each prediction.
     name : str, optional
@@ -73,6 +73,12 @@ class RejectionCurveDisplay:
     def __init__(self, loss: Any, confidence: Any, *, name: str | None = None) -> None:
         self.loss: FloatArray = np.asarray(loss, dtype=np.float64)
         self.curve = risk_coverage_curve(self.loss, confidence)
+        if np.isinf(self.loss).any():
+            row = int(np.argmax(np.isinf(self.loss)))
+            raise ValueError(
+                f"loss must be finite, or NaN to leave an instance out; instance {row} has {self.loss[row]}. Replace "
+                "infinite losses by the largest that is meant"
+            )
         if not len(self.curve.risk):
             raise ValueError("there is no instance to draw: no loss is known; has y a row with an observed pair?")
         known = self.loss[~np.isnan(self.loss)]
@@ -169,12 +175,9 @@ class RejectionCurveDisplay:
         name = self.name if name is None else name
         coverage, risk = self.curve
         areas = f"area {self.area_:.3f} (oracle {self.oracle_area_:.3f}, mean {risk[-1]:.3f})"
-        style = next_style(ax) | {
-            "label": ", ".join(filter(None, [name, areas])),
-            "markevery": max(1, len(risk) // _MOST_MARKERS),
-        }
+        label, every = ", ".join(filter(None, [name, areas])), max(1, len(risk) // _MOST_MARKERS)
         first = not any(line.get_label() == "oracle" for line in ax.lines)
-        (self.line_,) = ax.plot(coverage, risk, **style | line_kwargs)
+        (self.line_,) = ax.plot(coverage, risk, **next_style(ax, line_kwargs, label=label, markevery=every))
         self.oracle_line_ = self.mean_line_ = None
         if ref_lines:
             thin: dict[str, Any] = {"color": self.line_.get_color(), "linewidth": 1.0, "zorder": 1}

@@ -173,7 +173,8 @@ class ReliabilityDisplay:
         """
         ax = axes_or_new(ax, "ReliabilityDisplay.plot", (4.8, 5.4))
         name = self.name if name is None else name
-        style = next_style(ax) | {"label": ", ".join(filter(None, [name, f"error {self.error_:.3f}"]))} | line_kwargs
+        label = ", ".join(filter(None, [name, f"error {self.error_:.3f}"]))
+        style = next_style(ax, line_kwargs, label=label)
         below = panel(ax, "bottom", size=0.22)
         if not below.lines:
             ax.plot([0.5, 1], [0.5, 1], linestyle=":", color=GRAY, linewidth=1.2, label="calibrated", zorder=1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank.plots._axes import merged_style
 from labelrank.plots._matplotlib import BLUE, GRAY, INK, axes_or_new
 
 if TYPE_CHECKING:
@@ -118,7 +119,10 @@ class TreeDisplay:
         height = _HEIGHT + 0.15 * (max(len(lines) for lines in rankings) - 1)
         size = (max(4.0, width * n_columns), max(1.5, height * n_levels + 0.3))
         ax = axes_or_new(ax, "TreeDisplay.plot", size)
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "color": INK, "zorder": 2} | text_kwargs
+        from matplotlib.text import Text
+
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "color": INK, "zorder": 2}
+        style = merged_style(style, text_kwargs, Text)
         self.texts_ = []
         for node in sorted(places):
             x, y = places[node], -depths[node]
