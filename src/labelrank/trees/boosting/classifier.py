@@ -13,7 +13,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import StrOptions, check_sample_weight, fit_context
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss
@@ -154,7 +154,7 @@ n_jobs
         self
         """
         with refitting(self):
-            encoded = self._encode_fit(X)
+            encoded = self._encode_fit(canonical(X))
             X = self._validate_numeric(lambda: validate_data(self, encoded, **self._checks()), encoded)
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             if not hasattr(self, "is_categorical_"):
@@ -170,7 +170,7 @@ n_jobs
         return self
 
     def _check_X(self, X: Any) -> Any:
-        return validate_data(self, self._encode(X), reset=False, **self._checks())
+        return validate_data(self, self._encode(canonical(X)), reset=False, **self._checks())
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels; a label is predicted when its score is above 0.
