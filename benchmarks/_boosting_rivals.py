@@ -91,7 +91,6 @@ class LightGBM:
             "learning_rate": 0.1,
             "lambda_l2": 1.0,
             "min_data_in_leaf": 5,
-            "min_sum_hessian_in_leaf": 0.0,
             "num_threads": 1,
             "verbose": -1,
         }
