@@ -57,8 +57,7 @@ def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: di
     Examples
     --------
     >>> import tempfile
-    >>> from importlib.metadata import version
-    from pathlib import Path
+    >>> from pathlib import Path
     >>> import labelrank
     >>> from labelrank.datasets import load_iris_rankings
     >>> X, y = load_iris_rankings(return_X_y=True)
