@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pa
 
 @pytest.mark.parametrize("criterion", ["mallows", "pair_gini"])
 @pytest.mark.parametrize(
-    "kind", ["complete", "missing labels", "ties", "cycles", "missing values", "categories", "weights"]
+    "kind", ["complete", "missing labels", "ties", "cycles", "missing values", "categories", "weights", "many rows"]
 )
 def test_every_split_is_the_best(criterion, kind):
     X, y = make(n=40, d=2, k=3 if criterion == "mallows" else 4, seed=3)
@@ -38,6 +38,8 @@ def test_every_split_is_the_best(criterion, kind):
         categorical = (0,)
     elif kind == "weights":
         weight = rng.random(len(X)) * 3
+    elif kind == "many rows":  # theta of pure nodes is large
+        weight = rng.random(len(X)) * 3000
     rows = oracle.rank_rows(np.asarray(y))
     if kind == "cycles":
         graphs, rows = battles(len(X), y.shape[1], 1)

@@ -59,12 +59,16 @@ class Workspace(NamedTuple):
 
 
 def theta_table(n_labels: int) -> FloatArray:
-    """Theta of the Mallows model at equally spaced shares of discordant pairs from 0 to 1/2."""
+    """Theta of the Mallows model at the shares of discordant pairs u⁴ / 2, for equally spaced u from 0 to 1.
+
+    Theta grows like the logarithm of a small share: in a pure node of many rows, equally spaced shares would be too far
+    apart to tell it.
+    """
     if n_labels < 2:
         return np.zeros(_TABLE)
-    theta = np.linspace(_LARGEST_THETA, 0.0, _TABLE)
+    theta = np.linspace(_LARGEST_THETA, 0.0, 4 * _TABLE)
     n_pairs = n_labels * (n_labels - 1) / 2
-    return np.interp(np.linspace(0.0, 0.5, _TABLE), mean_distance(theta, n_labels) / n_pairs, theta)
+    return np.interp(0.5 * np.linspace(0.0, 1.0, _TABLE) ** 4, mean_distance(theta, n_labels) / n_pairs, theta)
 
 
 @dataclass(frozen=True)

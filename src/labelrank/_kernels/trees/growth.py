@@ -141,7 +141,7 @@ def make_children(sample, rows, node, new, nodes, work):
 def grow(sample, rules, table, order, values, rows, state, nodes, work):
     """Grow a tree on `rows`, fill `nodes` and return their number.
 
-    table : theta at equally spaced shares of discordant pairs from 0 to 1/2, for Mallows; None for the pair Gini.
+    table : theta of `theta_table` for Mallows; None for the pair Gini.
     order : (n_features, n_rows), each row has (code of the value) * 2^32 + row in ascending order and is overwritten;
     None if thresholds are drawn at random. values : a buffer, (n_rows,); None if features are sorted. rows : (n_rows,),
     overwritten. state : (1,), of the random numbers.

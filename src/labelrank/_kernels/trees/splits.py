@@ -12,6 +12,7 @@ The value of a split is the sum over its two sides; larger is better. `table` is
 have the S of all pairs, padded with zeros, and then as many M.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -71,10 +72,11 @@ def add_row(sums, signs, weight, row):
 def theta_of(agreement, observed, n_pairs, table):
     """Theta of rows with Σ|S| = agreement and ΣM = observed."""
     prior = _PRIOR * max(n_pairs, 1)
-    at = (observed - agreement + prior) / (observed + prior) * (table.shape[0] - 1)
-    i = int(at)
-    if at < 0.0:
+    share = (observed - agreement + prior) / (observed + prior)
+    if share < 0.0:
         return table[0]
+    at = math.sqrt(math.sqrt(share)) * (table.shape[0] - 1)
+    i = int(at)
     if i >= table.shape[0] - 1:
         return table[-1]
     return table[i] + (at - i) * (table[i + 1] - table[i])
