@@ -14,7 +14,7 @@ PACKAGE = Path(labelrank.__file__).parent
 # What each part may import of the others:
 # supervision <- pairs <- decompositions <- losses <- models <- solvers <- rankers <- everything else.
 # Metrics and aggregation stand beside the losses: rankers score and summarize with them, and they know no ranker.
-BASE = {"_kernels", "_compat", "_arrays", "_memory", "_refitting"}
+BASE = {"_kernels", "_compat", "_arrays", "_memory", "_refitting", "_threads"}
 SUPERVISION = BASE | {"supervision"}
 PAIRS = SUPERVISION | {"pairs"}
 CUT = PAIRS | {"decompositions"}
@@ -29,6 +29,7 @@ ALLOWED = {
     "_arrays": set(),
     "_memory": set(),
     "_refitting": set(),
+    "_threads": set(),
     "supervision": BASE,
     "pairs": SUPERVISION,
     "decompositions": PAIRS,

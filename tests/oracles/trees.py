@@ -30,6 +30,23 @@ def pair_gini(counts):
     return total
 
 
+def vote_variance(graph_rows, weight, rows, n_labels):
+    """Sum over labels and rows of the comparisons of the label times the squared distance of its lead to the mean."""
+    total = 0.0
+    for label in range(n_labels):
+        leads, sizes = [], []
+        for i in rows:
+            won = sum(v for a, _, v in graph_rows[i] if a == label)
+            lost = sum(v for _, b, v in graph_rows[i] if b == label)
+            if won + lost > 0:
+                leads.append((won - lost) / (won + lost))
+                sizes.append(weight[i] * (won + lost))
+        if sizes:
+            mean = np.average(leads, weights=sizes)
+            total += sum(size * (lead - mean) ** 2 for lead, size in zip(leads, sizes, strict=True))
+    return total
+
+
 def mean_distance(theta, n):
     """Mean Kendall distance to the identity under the Mallows model, over all permutations."""
     total = norm = 0.0
@@ -56,9 +73,12 @@ def theta(counts, prior=1.0):
 
 
 def value(criterion, sides, graph_rows, weight, n_labels):
-    """What the tree maximizes: Σ weight · theta, or minus the pair Gini."""
+    """What the tree maximizes: Σ weight · theta, or minus the pair Gini or the variance of the votes."""
     total = 0.0
     for rows in sides:
+        if criterion == "vote_variance":
+            total -= vote_variance(graph_rows, weight, rows, n_labels)
+            continue
         counts = votes(graph_rows, weight, rows, n_labels)
         if criterion == "mallows":
             total += sum(weight[i] for i in rows) * theta(counts)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import pickle
+import threading
 import warnings
 
 import numpy as np
@@ -215,6 +217,40 @@ def test_a_forest_that_ends_early_has_the_first_trees():
         np.testing.assert_array_equal(fitted.seeds_, stopped.seeds_[:3])
         assert fitted.oob_score_ == three.oob_score_
         assert len(fitted.estimators_) == 3
+
+
+@both
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_control_c_keeps_the_trees_that_are_there(forest, n_jobs):
+    X, y = make(n=3000)
+    settings = {"max_leaf_nodes": 3, "random_state": 0}
+    forest(1, **settings).fit(X, y)  # compiles
+    fitted = forest(10**5, n_jobs=n_jobs, **settings)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    try:
+        with pytest.warns(UserWarning, match=r"was interrupted after \d+ of 100000 trees; it is fitted"):
+            fitted.fit(X, y)
+    finally:
+        timer.cancel()
+    assert 0 < len(fitted.seeds_) < 10**5
+    first = forest(1, **settings).fit(X, y)
+    np.testing.assert_array_equal(fitted.threshold_[: fitted.tree_offsets_[1]], first.threshold_)
+
+
+def test_a_forest_larger_than_memory():
+    X, y = make(n=500, k=30)
+    with pytest.raises(MemoryError, match=r"trees with \d+ nodes and 30 labels each needs .* limit max_leaf_nodes"):
+        ExtraTreesRanker(10**6, random_state=0).fit(X, y)
+
+
+@both
+def test_sparse_features(forest):
+    X, y = make()
+    X[np.abs(X) < 0.8] = 0
+    dense, thin = forest(5, random_state=0).fit(X, y), forest(5, random_state=0, n_jobs=2).fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(dense.threshold_, thin.threshold_)
+    np.testing.assert_array_equal(dense.predict(X), thin.predict(sparse.csr_array(X)))
 
 
 @both

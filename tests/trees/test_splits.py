@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pa
 # ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["mallows", "pair_gini"])
+@pytest.mark.parametrize("criterion", ["mallows", "pair_gini", "vote_variance"])
 @pytest.mark.parametrize(
     "kind", ["complete", "missing labels", "ties", "cycles", "missing values", "categories", "weights", "many rows"]
 )
@@ -61,6 +61,7 @@ def test_every_split_is_the_best(criterion, kind):
             assert (
                 weight[inside].sum() < 6
                 or (np.minimum(counts, counts.T) < 1e-9).all()
+                or (criterion == "vote_variance" and oracle.vote_variance(rows, weight, inside, k) < 1e-6)
                 or depths[node] == 4
                 or not oracle.splits(X, inside, categorical)
             )
@@ -144,6 +145,31 @@ def test_a_huge_weight_beside_ordinary_ones(kind):
     assert made >= best - 1e-4
 
 
+@pytest.mark.parametrize("criterion", ["mallows", "pair_gini", "vote_variance"])
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_sums_beyond_24_bits(criterion, splitter):
+    """A split among 24 million rows is found where it is: 24 rows that weigh a million, and some that weigh 1."""
+    X = np.r_[np.arange(24.0), 18.9, 18.95, 19.05, 19.1][:, None]
+    weight = np.r_[np.full(24, 1e6), np.ones(4)] + (X[:, 0] == 0)  # odd sums
+    y = np.where(X < 19, [[1.0, 2, 3]], [[1.0, 3, 2]])
+    tree = DecisionTreeRanker(criterion, splitter=splitter, min_samples_split=2, random_state=0)
+    tree.fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(tree.predict(X), y)
+    assert tree.node_weight_[0] == 24_000_005
+    leaves = tree.apply(X)
+    sums = np.bincount(leaves, weights=weight, minlength=len(tree.feature_))
+    np.testing.assert_array_equal(tree.node_weight_[tree.children_left_ < 0], sums[tree.children_left_ < 0])
+    if splitter == "best":
+        assert tree.get_n_leaves() == 2
+        assert 18.95 < tree.threshold_[0] < 19.05
+
+
+def test_weights_whose_squares_overflow():
+    X, y = make(n=20)
+    with pytest.raises(ValueError, match=r"sum to 2e\+201, and their squares overflow; divide sample_weight"):
+        DecisionTreeRanker().fit(X, y, sample_weight=np.full(20, 1e200))
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # The same trees as scikit-learn's
 # ---------------------------------------------------------------------------------------------------------------
@@ -213,3 +239,13 @@ def test_complete_rankings_are_a_regression_tree_on_pair_signs():
     limits = {"min_samples_split": 30}
     ours = DecisionTreeRanker("pair_gini", **limits).fit(X, y)
     same_tree(ours, DecisionTreeRegressor(random_state=0, **limits).fit(X, np.sign(y[:, b] - y[:, a])))
+
+
+def test_the_variance_of_votes_is_that_of_a_regression_tree_on_ranks():
+    X, y = make(n=200, d=4, k=6, seed=5)
+    limits = {"min_samples_split": 30}
+    ours = DecisionTreeRanker("vote_variance", shrinkage=0.0, **limits).fit(X, y)
+    theirs = DecisionTreeRegressor(random_state=0, **limits).fit(X, y)
+    same_tree(ours, theirs)
+    np.testing.assert_allclose(ours.decision_function(X), 6 - theirs.predict(X), atol=1e-5)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-6)

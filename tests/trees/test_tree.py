@@ -19,7 +19,14 @@ from labelrank.trees import DecisionTreeRanker
 pytestmark = pytest.mark.filterwarnings("ignore:y has .* without any observed pair:UserWarning")
 
 
-@parametrize_with_checks([DecisionTreeRanker(), DecisionTreeRanker("mallows"), DecisionTreeRanker(splitter="random")])
+@parametrize_with_checks(
+    [
+        DecisionTreeRanker(),
+        DecisionTreeRanker("mallows"),
+        DecisionTreeRanker("vote_variance"),
+        DecisionTreeRanker(splitter="random"),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -304,13 +311,79 @@ def test_weights_of_edges_that_are_no_small_integers():
 
 def test_many_labels():
     X, y = make(n=60, k=40)
-    assert DecisionTreeRanker(min_samples_split=10).fit(X, y).score(X, y) > 0.2
+    tree = DecisionTreeRanker(min_samples_split=10).fit(X, y)
+    assert tree.criterion_ == "pair_gini"
+    assert tree.score(X, y) > 0.2
+    X, y = make(n=60, k=51)
+    tree = DecisionTreeRanker(min_samples_split=10).fit(X, y)
+    assert tree.criterion_ == "vote_variance"
+    assert tree.score(X, y) > 0.2
+    assert not hasattr(tree, "pair_balance_")
+    assert tree.vote_moments_.shape == (len(tree.feature_), 52)
+
+
+def test_very_many_labels():
+    """What is kept grows with the labels, and not with their pairs."""
+    X, y = make(n=20, k=3000)
+    tree = DecisionTreeRanker(min_samples_split=2, shrinkage=0.0).fit(X, y)
+    np.testing.assert_array_equal(tree.predict(X), y)
+    assert sum(value.nbytes for value in vars(tree).values() if isinstance(value, np.ndarray)) < 1e6
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.4])
+def test_probabilities_of_votes(fraction):
+    """Leads of labels, taken for normal, give nearly the probabilities of pair counts."""
+    X, y = make(n=800, d=2, k=6)
+    masked = mask_rankings(y, fraction, random_state=0)
+    pairs, votes = (DecisionTreeRanker(c, max_depth=2).fit(X, masked) for c in ("pair_gini", "vote_variance"))
+    proba = votes.pairwise_proba(X)
+    np.testing.assert_allclose(proba + proba.transpose(0, 2, 1), 1)
+    assert np.abs(proba - pairs.pairwise_proba(X)).mean() < 0.06
+    assert np.abs(votes.predict_spread(X) - pairs.predict_spread(X)).mean() < 0.1
+    agree = DecisionTreeRanker("vote_variance", shrinkage=0.0).fit(X[:5], y[[0] * 5])
+    np.testing.assert_array_equal(agree.pairwise_proba(X[:1])[0] > 0.5, y[0][:, None] < y[0])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Sparse features
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("splitter", ["best", "random"])
+@pytest.mark.parametrize("criterion", ["pair_gini", "mallows", "vote_variance"])
+def test_sparse_features_give_the_same_tree(criterion, splitter):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-2, 4, (50, 5)) * (rng.random((50, 5)) < 0.5) * (1.0 if seed % 3 else rng.random((50, 5)))
+        X[:, 4] = 0.0
+        if seed % 2:
+            X[rng.random(X.shape) < 0.15] = NAN
+        y = make(n=50, seed=seed)[1]
+        y = mask_rankings(y, 0.3, random_state=0) if seed % 4 > 1 else y
+        tree = DecisionTreeRanker(
+            criterion, splitter=splitter, min_samples_split=2, random_state=seed, max_features=(None, 2, 0.7)[seed % 3],
+            categorical_features=[0, 1] if seed % 5 == 0 else None,
+        )  # fmt: skip
+        dense, thin = clone(tree).fit(X, y), clone(tree).fit(sparse.csr_array(X), y)
+        np.testing.assert_array_equal(dense.feature_, thin.feature_)
+        np.testing.assert_array_equal(dense.threshold_, thin.threshold_)
+        np.testing.assert_array_equal(dense.missing_left_, thin.missing_left_)
+        np.testing.assert_array_equal(dense.had_missing_, thin.had_missing_)
+        np.testing.assert_array_equal(dense.decision_function(X), thin.decision_function(sparse.csc_array(X)))
+        np.testing.assert_array_equal(dense.apply(X), thin.apply(sparse.csr_array(X)))
+
+
+def test_sparse_features_that_do_not_fit_into_memory_when_dense():
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 10**7, (300, 20))
+    words[:, 0] = rng.integers(0, 3, 300)
+    X = sparse.csr_array((np.ones(6000), words.ravel(), np.arange(0, 6001, 20)), shape=(300, 10**7))
+    y = np.array([[1.0, 2, 3], [2, 3, 1], [3, 1, 2]])[words[:, 0]]
+    np.testing.assert_array_equal(DecisionTreeRanker().fit(X, y).predict(X), y)
 
 
 def test_refused():
     X, y = make()
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        DecisionTreeRanker().fit(sparse.csr_array(X), y)
     with pytest.raises(ValueError, match="infinity"):
         DecisionTreeRanker().fit(np.where(X > 0, np.inf, X), y)
     for name, bad in {

@@ -18,7 +18,7 @@ from labelrank.pairs.partial_orders import (
 )
 from labelrank.pairs.rows import PairRows, pair_rows
 from labelrank.pairs.signs import pair_signs, pair_totals
-from labelrank.pairs.votes import mean_votes, votes, votes_of_counts
+from labelrank.pairs.votes import leads, mean_votes, votes, votes_of_counts
 
 __all__ = [
     "LabelPair",
@@ -29,6 +29,7 @@ __all__ = [
     "concordance",
     "graphs_of_relation",
     "label_pairs",
+    "leads",
     "mean_votes",
     "pair_counts",
     "pair_rows",

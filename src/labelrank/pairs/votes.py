@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, competition_ranks
 from labelrank.pairs.counts import pair_counts
 from labelrank.pairs.signs import pair_sums
 from labelrank.supervision.graphs import as_graphs
@@ -55,6 +55,42 @@ def votes(y: Any) -> FloatArray:
     for rows, values in graphs.blocks_of_ranks():
         votes_of_rankings(values, found[rows])
     return found
+
+
+def leads(y: Any) -> tuple[FloatArray, FloatArray]:
+    """Comparisons that each label wins less those that it loses, and their number, in each instance.
+
+    Parameters
+    ----------
+    y : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
+        Ranks or graphs; the weight of an edge is its number of comparisons.
+
+    Returns
+    -------
+    lead : ndarray of shape (n_samples, n_labels)
+        Sum of the signs of the pairs of a label.
+    total : ndarray of shape (n_samples, n_labels)
+        Sum of their absolute values; 0 for a label that is not compared with any other.
+
+    Examples
+    --------
+    >>> from labelrank.pairs import leads
+    >>> leads([[1, 2, 3], [1, 2, float("nan")]])
+    (array([[ 2.,  0., -2.],
+           [ 1., -1.,  0.]]), array([[2., 2., 2.],
+           [1., 1., 0.]]))
+    """
+    graphs = as_graphs(y)
+    n, k = graphs.shape
+    won, lost = np.zeros((n, k)), np.zeros((n, k))
+    if graphs.storage == "edges":
+        edges, weight = graphs.to_edges(), graphs.edge_weights()
+        np.add.at(won, (edges.instance, edges.better), weight)
+        np.add.at(lost, (edges.instance, edges.worse), weight)
+    else:
+        for rows, values in graphs.blocks_of_ranks():
+            lost[rows], won[rows] = (np.nan_to_num(competition_ranks(v) - 1) for v in (values, -values))
+    return won - lost, won + lost
 
 
 def votes_of_counts(counts: Any) -> FloatArray:

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank._arrays import BoolArray, FloatArray, IntArray
+from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
 from labelrank._compat import Interval, RealNotInt, StrOptions
+from labelrank._memory import require_memory, require_pair_matrices
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.frames import frame_of
 from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
-from labelrank.trees.data import make_sample, sorted_features
+from labelrank.trees.data import Sample, make_sample, make_sparse, sorted_features
 from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
-from labelrank.trees.prediction import Trees, mean_values, probabilities_of, scores_of, spread_of
+from labelrank.trees.prediction import (
+    ENTRIES,
+    ROWS,
+    Trees,
+    balance_of,
+    mean_values,
+    probabilities_of,
+    scores_of,
+    spread_of,
+)
 
-Criterion = Literal["mallows", "pair_gini"]
+Criterion = Literal["auto", "pair_gini", "mallows", "vote_variance"]
+MANY_LABELS = 50  # more than these are split by the variance of their votes, unless a criterion is chosen
 _UNLIMITED = 2**31 - 1
+_LARGEST = 1e150  # sum of weights, whose square is finite
 _TOLERANCE = 1e-9  # ten weights of 0.1 are 1, whatever their sum in floating point
 
 # Attribute of the estimators for each array of the nodes.
@@ -36,20 +50,20 @@ NODE_ATTRIBUTES = {
     "weight": "node_weight_",
     "n_rows": "n_node_samples_",
     "impurity": "impurity_",
-    "balance": "pair_balance_",
 }
 
 
-def node_attributes(trees: Sequence[Nodes]) -> dict[str, Any]:
-    """Arrays of the nodes of all trees, one tree after the other."""
-    return {name: np.concatenate([getattr(tree, field) for tree in trees]) for field, name in NODE_ATTRIBUTES.items()}
+def node_attributes(trees: Sequence[Nodes], balance: str) -> dict[str, Any]:
+    """Arrays of the nodes of all trees, one tree after the other; `balance` is the name of the balances."""
+    names = NODE_ATTRIBUTES | {"balance": balance}
+    return {name: np.concatenate([getattr(tree, field) for tree in trees]) for field, name in names.items()}
 
 
 class BaseTreeRanker(BaseRanker):
     """Base of the rankers made of trees. A tree is a forest of one: its nodes are kept in the same arrays."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = BaseRanker._parameter_constraints | {
-        "criterion": [StrOptions({"mallows", "pair_gini"})],
+        "criterion": [StrOptions(set(get_args(Criterion)))],
         "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "min_samples_split": [Interval(numbers.Real, 0, None, closed="left"), None],
         "min_samples_leaf": [Interval(numbers.Real, 0, None, closed="neither")],
@@ -86,6 +100,8 @@ class BaseTreeRanker(BaseRanker):
     n_node_samples_: IntArray
     impurity_: FloatArray
     pair_balance_: npt.NDArray[np.float32]
+    vote_moments_: npt.NDArray[np.float32]
+    criterion_: str
     feature_importances_: FloatArray
     is_categorical_: BoolArray
     categories_: npt.NDArray[Any]
@@ -94,7 +110,7 @@ class BaseTreeRanker(BaseRanker):
     # --- fit
 
     def _checks(self) -> dict[str, Any]:
-        return {"dtype": np.float64, "ensure_all_finite": "allow-nan", "order": "C"}
+        return {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "order": "C"}
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         categorical = self.categorical_features
@@ -112,12 +128,23 @@ class BaseTreeRanker(BaseRanker):
         if categorical is None:
             mask = np.zeros(self.n_features_in_, dtype=bool)
         self.is_categorical_ = categorical_mask(data.X, categorical) if mask is None else mask
-        self.had_missing_ = np.isnan(data.X).any(axis=0)
+        X, thin = data.X, sparse.issparse(data.X)
+        if thin:
+            self.had_missing_ = np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1]) > 0
+        else:
+            self.had_missing_ = np.isnan(X).any(axis=0)
         return data
 
     def _grower(self, data: Training, splitter: Literal["best", "random"]) -> Grower:
-        sample = make_sample(data.X, data.graphs, data.weight, self.is_categorical_)
-        n_labels = len(self.labels_)
+        n_labels, thin = len(self.labels_), sparse.issparse(data.X)
+        self.criterion_ = self.criterion
+        if self.criterion == "auto":
+            self.criterion_ = "pair_gini" if n_labels <= MANY_LABELS else "vote_variance"
+        if not thin:
+            what, advice = f"a tree on a dense X of shape {data.X.shape}", "pass a sparse X, or fewer rows or features"
+            require_memory(8.0 * data.X.size * (1 + (splitter == "best")), what, advice)
+        sample = make_sample(data.X, data.graphs, data.weight, self.is_categorical_, self.criterion_ == "vote_variance")
+        _check_scale(sample)
         min_split = float(2 * n_labels if self.min_samples_split is None else self.min_samples_split)
         min_leaf = float(self.min_samples_leaf)
         _warn_of_light_rows(data.weight, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
@@ -128,10 +155,12 @@ class BaseTreeRanker(BaseRanker):
             min_samples_leaf=min_leaf * (1 - _TOLERANCE),
             max_leaf_nodes=0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             shrinkage=float(self.shrinkage),
+            random=splitter == "random",
         )
-        order = sorted_features(sample.x) if splitter == "best" else None
+        csr = make_sparse(data.X, sample.signs.shape[1]) if thin else None
+        order = sorted_features(sample.x) if splitter == "best" and not thin else None
         table = theta_table(n_labels) if self.criterion == "mallows" else None
-        return Grower(sample, order, table, rules, float(self.ccp_alpha))
+        return Grower(sample, csr, order, table, rules, float(self.ccp_alpha))
 
     def _seeds(self, n_trees: int) -> IntArray:
         drawn = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_trees)
@@ -166,16 +195,31 @@ class BaseTreeRanker(BaseRanker):
         checked: FloatArray = super()._check_X(X)
         return checked
 
-    def _balance(self, X: Any, used: BoolArray | None = None) -> FloatArray:
-        """Mean over the trees of P(a before b) - P(b before a) in the leaf of each row."""
-        return mean_values(self._trees(), self.pair_balance_, X, used, getattr(self, "n_jobs", None))
+    @property
+    def _balance_name(self) -> str:
+        return "vote_moments_" if self.criterion_ == "vote_variance" else "pair_balance_"
+
+    def _from_balance(self, X: Any, function: Callable[..., FloatArray], used: BoolArray | None = None) -> FloatArray:
+        """A function of the mean over the trees of the balances in the leaf of each row, in blocks of rows."""
+        trees, values, n_jobs = self._trees(), balance_of(self), getattr(self, "n_jobs", None)
+        width = max(values.shape[1], X.shape[1])
+        blocks = row_blocks(X.shape[0], width, max(ENTRIES, ROWS * effective_n_jobs(n_jobs) * width))
+        return np.concatenate(
+            [
+                function(
+                    mean_values(trees, values, X[rows], None if used is None else used[:, rows], n_jobs),
+                    len(self.labels_),
+                )
+                for rows in blocks
+            ]
+        )
 
     def decision_function(self, X: Any) -> FloatArray:
         """Expected number of other labels that each label beats.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances; NaN is a missing value.
 
         Returns
@@ -183,15 +227,14 @@ class BaseTreeRanker(BaseRanker):
         ndarray of shape (n_samples, n_labels)
             The sum over b of P(a before b), from 0 to n_labels - 1; larger is better.
         """
-        X = self._check_X(X)
-        return scores_of(self._balance(X), len(self.labels_))
+        return self._from_balance(self._check_X(X), scores_of)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Probability that label i comes before label j.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances; NaN is a missing value.
 
         Returns
@@ -200,14 +243,15 @@ class BaseTreeRanker(BaseRanker):
             1/2 on the diagonal.
         """
         X = self._check_X(X)
-        return probabilities_of(self._balance(X), len(self.labels_))
+        require_pair_matrices((X.shape[0], len(self.labels_)))
+        return self._from_balance(X, probabilities_of)
 
     def predict_spread(self, X: Any) -> FloatArray:
         """Confidence in the prediction: theta of the Mallows model around the predicted ranking.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances; NaN is a missing value.
 
         Returns
@@ -215,13 +259,23 @@ class BaseTreeRanker(BaseRanker):
         ndarray of shape (n_samples,)
             From 0 (no agreement) to 10 (not one pair disagrees).
         """
-        X = self._check_X(X)
-        return spread_of(self._balance(X), len(self.labels_))
+        return self._from_balance(self._check_X(X), spread_of)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
+
+
+def _check_scale(sample: Sample) -> None:
+    """Raise if squares of sums would overflow."""
+    largest = max(1.0, float(np.abs(sample.signs).max(initial=0)), float(sample.squares.max(initial=0)))
+    if float(sample.weight.sum()) * largest > _LARGEST:
+        raise ValueError(
+            f"the weights of the rows, times those of edges, sum to {float(sample.weight.sum()) * largest:.3g}, and "
+            "their squares overflow; divide sample_weight or the weights of edges by a constant"
+        )
 
 
 def _warn_of_light_rows(weight: FloatArray, limits: dict[str, float]) -> None:

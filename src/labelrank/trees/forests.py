@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank._compat import Interval
+from labelrank._memory import require_memory
+from labelrank._threads import Stop, in_threads
 from labelrank.rankers.base import OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 from labelrank.trees.base import NODE_ATTRIBUTES, BaseTreeRanker, Criterion, node_attributes
@@ -40,7 +42,7 @@ class BaseForestRanker(BaseTreeRanker):
         self,
         n_estimators: int = 100,
         *,
-        criterion: Criterion = "pair_gini",
+        criterion: Criterion = "auto",
         max_depth: int | None = None,
         min_samples_split: float | None = 2,
         min_samples_leaf: float = 1,
@@ -77,22 +79,32 @@ class BaseForestRanker(BaseTreeRanker):
         grower = self._grower(data, self._splitter)
         seeds = self._seeds(self.n_estimators)  # all at once, so that the trees do not depend on the number of threads
 
-        def grow(seed: int) -> Nodes:
+        def grow(seed: int, stop: Stop) -> Nodes:
             counts = _bootstrap_counts(seed, data.weight) if self.bootstrap else 1
-            return grower.grow(data.weight * counts, seed)
+            return grower.grow(data.weight * counts, seed, stop)
 
         def attributes(trees: list[Nodes]) -> dict[str, Any]:
-            return node_attributes(trees) | {
+            return node_attributes(trees, self._balance_name) | {
                 "tree_offsets_": np.cumsum([0, *(len(tree.left) for tree in trees)]),
                 "seeds_": seeds[: len(trees)],
                 "feature_importances_": _mean_importances(trees, self.n_features_in_),
             }
 
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        grown = parallel(delayed(grow)(int(seed)) for seed in seeds)
+        grown = self._check_size(in_threads(grow, seeds.tolist(), self.n_jobs))
         self._publish(attributes(progress.collect("tree", grown, self.n_estimators, attributes)))
         if self.oob_score:
             self._score_out_of_bag(data)
+
+    def _check_size(self, trees: Iterator[Nodes]) -> Iterator[Nodes]:
+        """Raise if all trees will need more memory than there is, judging by the first one."""
+        for t, tree in enumerate(trees):
+            if t == 0:
+                size, advice = sum(array.nbytes for array in tree), "limit max_leaf_nodes, or grow fewer trees"
+                if self.criterion_ != "vote_variance":
+                    advice += ', or use criterion="vote_variance", whose leaves grow with the labels'
+                what = f"{self.n_estimators} trees with {len(tree.left)} nodes and {len(self.labels_)} labels each"
+                require_memory(2.0 * size * (self.n_estimators - 1), what, advice)
+            yield tree
 
     def _score_out_of_bag(self, data: Training) -> None:
         from labelrank.metrics import kendall_tau
@@ -104,7 +116,7 @@ class BaseForestRanker(BaseTreeRanker):
             raise ValueError(
                 f"oob_score=True: no row was left out of any of the {len(unseen)} trees; take more trees or rows"
             )
-        scores = scores_of(self._balance(data.X, unseen), len(self.labels_))
+        scores = self._from_balance(data.X, scores_of, unseen)
         self.oob_decision_function_ = np.where(scored[:, None], scores, np.nan)
         rows = np.flatnonzero(scored & (weight > 0))
         self.oob_score_ = kendall_tau(data.graphs[rows], ranks_from_scores(scores[rows]), sample_weight=weight[rows])
@@ -117,7 +129,7 @@ class BaseForestRanker(BaseTreeRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
 
         Returns
@@ -133,7 +145,7 @@ class BaseForestRanker(BaseTreeRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
 
         Returns
@@ -153,15 +165,17 @@ class BaseForestRanker(BaseTreeRanker):
         check_is_fitted(self)
         parameters = DecisionTreeRanker().get_params().keys() & self.get_params().keys()
         settings = {name: getattr(self, name) for name in parameters} | {"splitter": self._splitter}
-        shared = ("labels_", "n_features_in_", "feature_names_in_", "is_categorical_", "categories_", "had_missing_")
+        shared = ["labels_", "n_features_in_", "feature_names_in_", "is_categorical_", "categories_", "had_missing_"]
+        shared.append("criterion_")
         trees = []
         for t, seed in enumerate(self.seeds_):
             nodes = slice(self.tree_offsets_[t], self.tree_offsets_[t + 1])
             tree = DecisionTreeRanker(**settings | {"random_state": int(seed)})
             tree._publish({name: getattr(self, name) for name in shared if hasattr(self, name)})
-            arrays = {field: getattr(self, name)[nodes] for field, name in NODE_ATTRIBUTES.items()}
-            tree._publish({NODE_ATTRIBUTES[field]: array for field, array in arrays.items()})
-            tree.feature_importances_ = importances(Nodes(**arrays), self.n_features_in_)
+            names = NODE_ATTRIBUTES | {"balance": self._balance_name}
+            arrays = Nodes(**{field: getattr(self, name)[nodes] for field, name in names.items()})
+            tree._publish(node_attributes([arrays], self._balance_name))
+            tree.feature_importances_ = importances(arrays, self.n_features_in_)
             trees.append(tree)
         return trees
 
@@ -206,7 +220,7 @@ class RandomForestRanker(BaseForestRanker):
     tree_offsets_ : ndarray of shape (n_estimators + 1,)
         The nodes of tree t are ``tree_offsets_[t]:tree_offsets_[t + 1]`` in the arrays below.
     children_left_, children_right_, feature_, threshold_, missing_left_, n_node_samples_, node_weight_, impurity_, \
-pair_balance_ : ndarray
+pair_balance_, vote_moments_ : ndarray
         Nodes of all trees, as in :class:`~labelrank.DecisionTreeRanker`; children are counted from the root of their
         tree.
     seeds_ : ndarray of shape (n_estimators,)
@@ -217,7 +231,7 @@ pair_balance_ : ndarray
         Mean Kendall tau of the predictions by trees that have not seen a row, if `oob_score` is True.
     oob_decision_function_ : ndarray of shape (n_samples, n_labels)
         Scores of these predictions; NaN for a row that all trees have seen.
-    had_missing_, is_categorical_, categories_, labels_, n_features_in_
+    criterion_, had_missing_, is_categorical_, categories_, labels_, n_features_in_
         As in :class:`~labelrank.DecisionTreeRanker`.
 
     Examples
@@ -236,7 +250,7 @@ pair_balance_ : ndarray
         self,
         n_estimators: int = 100,
         *,
-        criterion: Criterion = "pair_gini",
+        criterion: Criterion = "auto",
         max_depth: int | None = None,
         min_samples_split: float | None = 2,
         min_samples_leaf: float = 1,

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray
+from labelrank._threads import Stop
 from labelrank.aggregation.mallows import mean_distance
-from labelrank.trees.data import ROW, Sample
+from labelrank.trees.data import ROW, Sample, Sparse
 
 _TABLE = 2049  # entries of the table of theta
+_OWN = ("first", "values", "rows", "column", "zeros")  # buffers of `Sparse`, of each thread
 _LARGEST_THETA = 20.0  # of the table; the random ranking among the rows of a node keeps theta far below
 
 
@@ -25,6 +27,7 @@ class Rules(NamedTuple):
     min_samples_leaf: float
     max_leaf_nodes: int  # 0 is unlimited
     shrinkage: float
+    random: bool  # whether thresholds are drawn
 
 
 class Nodes(NamedTuple):
@@ -38,13 +41,24 @@ class Nodes(NamedTuple):
     weight: FloatArray
     n_rows: IntArray
     impurity: FloatArray
-    balance: npt.NDArray[np.float32]  # (n_nodes, n_pairs), P(a before b) - P(b before a)
+    balance: npt.NDArray[np.float32]  # (n_nodes, n_pairs), P(a before b) - P(b before a); or (n_nodes, n_labels + 1),
+    # mean leads of the labels from -1 to 1, and the mean of their squares
+
+
+class Buffers(NamedTuple):
+    """Buffers of the search for a split."""
+
+    items: IntArray  # (n_samples,)
+    start: FloatArray  # (n_sums,)
+    left: FloatArray  # (n_sums,)
+    stop: Stop
 
 
 class Workspace(NamedTuple):
     """What the growth of a tree needs to remember of its nodes, and buffers."""
 
     sums: FloatArray  # (n_nodes, n_sums), zeros at first
+    square: FloatArray  # (n_nodes,), sum of the squares of the leads; -1 if targets are pairs
     first: IntArray  # (n_nodes,), where the rows of a node begin
     depth: IntArray  # (n_nodes,)
     value: FloatArray  # (n_nodes,), of the criterion
@@ -53,9 +67,7 @@ class Workspace(NamedTuple):
     queue: IntArray  # (n_nodes,), nodes that have a split and no children yet
     features: IntArray  # (n_features,), their numbers in random order
     goes_left: npt.NDArray[np.uint8]  # (n_samples,)
-    items: IntArray  # (n_samples,)
-    start: FloatArray  # (n_sums,)
-    left: FloatArray  # (n_sums,)
+    buffers: Buffers
 
 
 def theta_table(n_labels: int) -> FloatArray:
@@ -76,33 +88,38 @@ class Grower:
     """Grows trees on one sample by one set of rules."""
 
     sample: Sample
-    order: IntArray | None  # sorted features; None to draw thresholds at random
-    table: FloatArray | None  # `theta_table` for the Mallows criterion; None for the pair Gini
+    csr: Sparse | None  # features, if they are sparse
+    order: IntArray | None  # sorted features; None to draw thresholds at random, or if features are sparse
+    table: FloatArray | None  # `theta_table` for the Mallows criterion; None for others
     rules: Rules
     ccp_alpha: float
 
-    def grow(self, weight: FloatArray, seed: int) -> Nodes:
-        """Grow and prune a tree on the rows with positive weight."""
+    def grow(self, weight: FloatArray, seed: int, stop: Stop) -> Nodes:
+        """Grow and prune a tree on the rows with positive weight; a part of it once ``stop[0]`` is set."""
         from labelrank._kernels.trees.growth import grow
 
-        rules, rows, order, values = self.rules, np.flatnonzero(weight), self.order, None
-        if order is None:
+        rules, rows, order, values, csr = self.rules, np.flatnonzero(weight), self.order, None, self.csr
+        if csr is not None:  # threads share the matrix, but not the buffers
+            buffers: Any = {name: np.empty_like(getattr(csr, name)) for name in _OWN}
+            csr = csr._replace(**buffers)
+        elif order is None:
             values = np.empty(len(rows))
         elif len(rows) == len(weight):
             order = order.copy()
         else:
             order = order[weight[order & ROW] > 0].reshape(len(order), len(rows))
         n_leaves = min(len(rows), rules.max_leaf_nodes or len(rows), 2 ** min(rules.max_depth, 40))
-        nodes, work = _empty_nodes(self.sample, 2 * n_leaves + 1)
+        nodes, work = _empty_nodes(self.sample, 2 * n_leaves + 1, stop)
         state = np.array([seed], dtype=np.uint64)
         sample = self.sample._replace(weight=np.ones(1) if (weight == 1).all() else weight)
-        size = grow(sample, rules, self.table, order, values, rows, state, nodes, work)
+        size = grow(sample, rules, self.table, order, values, csr, rows, state, nodes, work)
         trimmed: Any = (array[:size].copy() for array in nodes)
         return prune(Nodes(*trimmed), self.ccp_alpha)
 
 
-def _empty_nodes(sample: Sample, size: int) -> tuple[Nodes, Workspace]:
+def _empty_nodes(sample: Sample, size: int, stop: Stop) -> tuple[Nodes, Workspace]:
     """Arrays for a tree with up to `size` nodes."""
+    k, of_labels = sample.n_targets, len(sample.squares) > 0
     nodes = Nodes(
         left=np.full(size, -1, dtype=np.int32),
         right=np.full(size, -1, dtype=np.int32),
@@ -112,22 +129,23 @@ def _empty_nodes(sample: Sample, size: int) -> tuple[Nodes, Workspace]:
         weight=np.empty(size),
         n_rows=np.empty(size, dtype=np.int64),
         impurity=np.empty(size),
-        balance=np.zeros((size, sample.n_pairs), dtype=np.float32),
+        balance=np.zeros((size, k + of_labels), dtype=np.float32),
     )
+    if of_labels:  # above the root: the square of a label of a random ranking
+        nodes.balance[0, k] = (k + 1) / (3 * max(k - 1, 1))
     n, n_sums = sample.signs.shape
     work = Workspace(
         sums=np.zeros((size, n_sums)),
+        square=np.full(size, -1.0),
         first=np.zeros(size, dtype=np.int64),
         depth=np.zeros(size, dtype=np.int64),
         value=np.empty(size),
         gain=np.empty(size),
         is_leaf=np.zeros(size, dtype=bool),
         queue=np.empty(size, dtype=np.int64),
-        features=np.arange(len(sample.x)),
+        features=np.arange(len(sample.is_categorical)),
         goes_left=np.empty(n, dtype=np.uint8),
-        items=np.empty(n, dtype=np.int64),
-        start=_aligned(n_sums),
-        left=_aligned(n_sums),
+        buffers=Buffers(np.empty(n, dtype=np.int64), _aligned(n_sums), _aligned(n_sums), stop),
     )
     return nodes, work
 

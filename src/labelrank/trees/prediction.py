@@ -9,12 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
+from scipy.special import ndtr
 
-from labelrank._arrays import BoolArray, FloatArray, IntArray
+from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
 from labelrank.aggregation.mallows import spread_of_counts
 from labelrank.supervision import ranks_from_scores
 
-_ROWS = 256  # rows for a thread, at least
+ROWS = 256  # rows for a thread, at least
+ENTRIES = 2**22  # of a block of rows: features of sparse rows that are made dense, or values of a prediction
+_LEAST = 1e-12  # variance of leads
 
 
 class Trees(NamedTuple):
@@ -29,19 +32,20 @@ class Trees(NamedTuple):
     is_categorical: BoolArray  # (n_features,)
 
 
-def leaves(trees: Trees, X: FloatArray) -> IntArray:
+def leaves(trees: Trees, X: Any) -> IntArray:
     """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
     from labelrank._kernels.trees.prediction import apply
 
-    found = np.empty((len(X), len(trees.offsets) - 1), dtype=np.int64)
-    apply(trees, X, found)
+    found = np.empty((X.shape[0], len(trees.offsets) - 1), dtype=np.int64)
+    for rows in row_blocks(X.shape[0], X.shape[1], ENTRIES):
+        apply(trees, _dense(X[rows]), found[rows])
     return found
 
 
 def mean_values(
     trees: Trees,
     values: npt.NDArray[Any],
-    X: FloatArray,
+    X: Any,
     used: BoolArray | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
@@ -52,14 +56,14 @@ def mean_values(
     """
     from labelrank._kernels.trees.prediction import add_values
 
-    n = len(X)
+    n = X.shape[0]
     sums, counts = np.zeros((n, values.shape[1])), np.zeros(n, dtype=np.int64)
     used = np.zeros((0, n), dtype=bool) if used is None else used
 
     def add(rows: slice) -> None:
-        add_values(trees, values, X[rows], np.ascontiguousarray(used[:, rows]), sums[rows], counts[rows])
+        add_values(trees, values, _dense(X[rows]), np.ascontiguousarray(used[:, rows]), sums[rows], counts[rows])
 
-    n_blocks = min(effective_n_jobs(n_jobs), n // _ROWS)
+    n_blocks = min(effective_n_jobs(n_jobs), n // ROWS)
     if n_blocks < 2:
         add(slice(0, n))
     else:
@@ -68,9 +72,21 @@ def mean_values(
     return sums / np.maximum(counts, 1)[:, None]
 
 
+def balance_of(tree: Any) -> npt.NDArray[Any]:
+    """Balances of the nodes of a fitted tree or forest, by pairs or by labels."""
+    balance: npt.NDArray[Any] = tree.pair_balance_ if hasattr(tree, "pair_balance_") else tree.vote_moments_
+    return balance
+
+
 def scores_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
-    """Expected number of labels that a label beats, from P(a before b) - P(b before a) of all pairs a < b."""
+    """Expected number of labels that a label beats.
+
+    balance : (n, n_pairs), P(a before b) - P(b before a) of all pairs a < b; or (n, n_labels + 1), the mean leads of
+    the labels and their mean square (k + 1 is k (k - 1) / 2 for no k).
+    """
     scores = np.full((len(balance), n_labels), (n_labels - 1) / 2)
+    if balance.shape[1] == n_labels + 1:
+        return np.asarray(scores * (1.0 + balance[:, :-1].astype(np.float64)))
     first = 0
     for a in range(n_labels - 1):
         others = balance[:, first : first + n_labels - 1 - a].astype(np.float64) / 2
@@ -81,7 +97,16 @@ def scores_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
 
 
 def probabilities_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
-    """P(a before b) of all labels, from P(a before b) - P(b before a) of all pairs a < b."""
+    """P(a before b) of all labels.
+
+    Leads of labels are taken for normally distributed, with the same variance for all labels of a row.
+    """
+    if balance.shape[1] == n_labels + 1:
+        lead, square = balance[:, :-1].astype(np.float64), balance[:, -1].astype(np.float64)
+        variance = np.maximum(square - np.mean(lead**2, axis=1), _LEAST)
+        proba = lead[:, :, np.newaxis] - lead[:, np.newaxis, :]
+        proba /= np.sqrt(2 * variance)[:, np.newaxis, np.newaxis]
+        return np.asarray(ndtr(proba, out=proba))
     proba = np.full((len(balance), n_labels, n_labels), 0.5)
     a, b = np.triu_indices(n_labels, 1)
     proba[:, a, b] += 0.5 * balance
@@ -92,7 +117,14 @@ def probabilities_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
 def spread_of(balance: npt.NDArray[Any], n_labels: int) -> FloatArray:
     """Theta of the Mallows model around the ranking by `scores_of`."""
     ranks = ranks_from_scores(scores_of(balance, n_labels))
-    return spread_of_counts(probabilities_of(balance, n_labels), ranks)
+    theta = np.empty(len(balance))
+    for rows in row_blocks(len(balance), n_labels**2, ENTRIES):
+        theta[rows] = spread_of_counts(probabilities_of(balance[rows], n_labels), ranks[rows])
+    return theta
+
+
+def _dense(X: Any) -> FloatArray:
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def parents_of(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> IntArray:

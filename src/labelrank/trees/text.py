@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelrank.supervision import ranks_from_scores
-from labelrank.trees.prediction import scores_of, spread_of
+from labelrank.trees.prediction import balance_of, scores_of, spread_of
 
 
 def split_text(tree: Any, node: int, decimals: int) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def _conditions(tree: Any, feature: int, threshold: float, decimals: int) -> tup
 
 def ranking_texts(tree: Any) -> list[str]:
     """Ranking of each node: labels from best to worst, ``>`` between them, ``~`` between tied ones."""
-    ranks = ranks_from_scores(scores_of(tree.pair_balance_, len(tree.labels_)))
+    ranks = ranks_from_scores(scores_of(balance_of(tree), len(tree.labels_)))
     texts = []
     for row in ranks:
         order = np.argsort(row, kind="stable")
@@ -57,7 +57,7 @@ def ranking_texts(tree: Any) -> list[str]:
 
 def spreads(tree: Any) -> Any:
     """Theta of each node."""
-    return spread_of(tree.pair_balance_, len(tree.labels_))
+    return spread_of(balance_of(tree), len(tree.labels_))
 
 
 def tree_text(tree: Any, *, decimals: int, max_depth: int | None) -> str:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import IntArray
 from labelrank._compat import StrOptions
+from labelrank._threads import in_threads
 from labelrank.rankers.base import OnEmpty, Progress, Training
 from labelrank.trees.base import BaseTreeRanker, Criterion, node_attributes
 from labelrank.trees.growth import importances
@@ -25,6 +26,8 @@ class DecisionTreeRanker(BaseTreeRanker):
     rankings, ties and graphs have them too.
 
     - ``"pair_gini"`` minimizes the sum over both sides and all pairs of :math:`N_{ab} N_{ba} / (N_{ab} + N_{ba})`.
+    - ``"vote_variance"`` minimizes the sum over both sides and all labels of the variance of their votes; its cost
+      grows with the labels, and not with their pairs.
     - ``"mallows"`` maximizes :math:`w^+\theta^+ + w^-\theta^-`, where w is the weight of the rows on a side and
       :math:`\theta` the spread of the Mallows model around the majority in each pair.
 
@@ -33,11 +36,12 @@ class DecisionTreeRanker(BaseTreeRanker):
 
     Parameters
     ----------
-    criterion : {"pair_gini", "mallows"}, default="pair_gini"
-        Measure of the quality of a split. ``"mallows"`` is the criterion of the label ranking trees of Cheng et al.;
-        one random ranking is added to the rows of each side, so that :math:`\theta` of a single row is finite.
-        ``"pair_gini"`` is as accurate, and faster on many rows, as its trees are less deep; with two labels it is the
-        Gini criterion of classification trees.
+    criterion : {"auto", "pair_gini", "vote_variance", "mallows"}, default="auto"
+        Measure of the quality of a split. ``"auto"`` is ``"pair_gini"`` for up to 50 labels and ``"vote_variance"`` for
+        more. ``"mallows"`` is the criterion of the label ranking trees of Cheng et al.; one random ranking is added to
+        the rows of each side, so that :math:`\theta` of a single row is finite. ``"pair_gini"`` is as accurate,
+        and faster on many rows, as its trees are less deep; with two labels it is the Gini criterion of
+        classification trees.
     splitter : {"best", "random"}, default="best"
         Whether to try all thresholds of a feature, or one drawn at random between its smallest and its largest value in
         the node.
@@ -86,9 +90,16 @@ class DecisionTreeRanker(BaseTreeRanker):
         Weight of the rows.
     impurity_ : ndarray of shape (n_nodes,)
         For ``"pair_gini"`` the mean over pairs of :math:`2 N_{ab} N_{ba} / (N_{ab} + N_{ba})` per weight; for
-        ``"mallows"`` the difference of :math:`\theta` to the largest possible.
+        ``"vote_variance"`` half of the mean variance of the votes, scaled to -1, ..., 1; for ``"mallows"`` the
+        difference of :math:`\theta` to the largest possible.
     pair_balance_ : ndarray of shape (n_nodes, n_labels * (n_labels - 1) / 2)
-        P(a before b) - P(b before a) for each pair a < b, in the order of ``numpy.triu_indices``.
+        P(a before b) - P(b before a) for each pair a < b, in the order of ``numpy.triu_indices``. Not with
+        ``"vote_variance"``.
+    vote_moments_ : ndarray of shape (n_nodes, n_labels + 1)
+        With ``"vote_variance"`` alone: the mean votes of each label, from -1 for the last of all labels to 1 for the
+        first, and the mean of their squares.
+    criterion_ : str
+        The criterion.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each feature in the decrease of the impurity.
     had_missing_ : ndarray of shape (n_features_in_,)
@@ -128,7 +139,7 @@ class DecisionTreeRanker(BaseTreeRanker):
 
     def __init__(
         self,
-        criterion: Criterion = "pair_gini",
+        criterion: Criterion = "auto",
         *,
         splitter: Literal["best", "random"] = "best",
         max_depth: int | None = None,
@@ -156,8 +167,9 @@ class DecisionTreeRanker(BaseTreeRanker):
         self.on_empty = on_empty
 
     def _learn(self, data: Training, progress: Progress) -> None:
-        nodes = self._grower(data, self.splitter).grow(data.weight, int(self._seeds(1)[0]))
-        self._publish(node_attributes([nodes]))
+        grower, seeds = self._grower(data, self.splitter), self._seeds(1)
+        (nodes,) = in_threads(lambda seed, stop: grower.grow(data.weight, int(seed), stop), seeds)
+        self._publish(node_attributes([nodes], self._balance_name))
         self.feature_importances_ = importances(nodes, self.n_features_in_)
 
     def apply(self, X: Any) -> IntArray:
@@ -165,7 +177,7 @@ class DecisionTreeRanker(BaseTreeRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
 
         Returns
@@ -181,7 +193,7 @@ class DecisionTreeRanker(BaseTreeRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
 
         Returns

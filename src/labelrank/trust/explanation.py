@@ -17,7 +17,7 @@ from labelrank.neighbors.aggregator import Aggregator
 from labelrank.pairs import PairRows
 from labelrank.supervision.frames import frame_like, frame_of, stacked_frames
 from labelrank.supervision.names import fitted_ranker, unwrapped
-from labelrank.trees.prediction import parents_of, scores_of
+from labelrank.trees.prediction import balance_of, parents_of, scores_of
 from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
 from labelrank.trust.origins import origins
 
@@ -290,7 +290,7 @@ def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] 
         return "linear", linear(ranker, row, a, b)
     if hasattr(ranker, "children_left_"):
         boosted = hasattr(ranker, "baseline_")
-        scores = ranker.value_ if boosted else scores_of(ranker.pair_balance_, len(ranker.labels_))
+        scores = ranker.value_ if boosted else scores_of(balance_of(ranker), len(ranker.labels_))
         offsets = np.asarray(getattr(ranker, "tree_offsets_", [0, len(scores)]))
         bounds = list(pairwise(offsets.tolist()))
         above = [

@@ -1,15 +1,18 @@
 """Search for the split of a node: the best threshold of a sorted feature, or one threshold drawn at random.
 
-All that a criterion needs to know of a set of rows are sums over them: its weight W; for each pair a < b of labels the
-sum S of the signs, +1 if a is before b and -1 if b is before a; and the sum M of their absolute values, which is W for
-every pair if all rankings are complete and then not kept. The criteria are
+All that a criterion needs to know of a set of rows are sums over them: its weight W, and for each target a sum S and a
+sum M. A target is a pair a < b of labels, with the sum S of the signs, +1 if a is before b and -1 if b is before a, and
+the sum M of their absolute values; or it is a label, with the sums of these over all of its pairs. M is W times the
+`unit`, 1 or the number of other labels, for every target if all rankings are complete, and then not kept. The criteria
+are
 
 - pair Gini: the sum over pairs of S²/M, which is a constant less twice the Gini impurity N_ab N_ba / (N_ab + N_ba);
 - Mallows: W theta, where theta is read from a table at the share of discordant pairs, (ΣM - Σ|S|) / (2 ΣM), which is
-  the distance to the majority in each pair.
+  the distance to the majority in each pair;
+- variance of the votes: the sum over labels of S²/M, which is a constant less the variance.
 
-The value of a split is the sum over its two sides; larger is better. `table` is None for the pair Gini. Arrays of sums
-have the S of all pairs, padded with zeros, and then as many M.
+The value of a split is the sum over its two sides; larger is better. `table` is None but for Mallows. Arrays of sums
+have the S of all targets, padded with zeros, and then as many M.
 """
 
 import math
@@ -23,6 +26,7 @@ ROW = 0xFFFFFFFF  # bits of a sorted item that are its row; those above are the 
 MISSING = 1 << 30  # code of a missing value, larger than all others
 BETTER = 1.0 + 1e-12  # values that differ by rounding are equal, and the first one found is kept
 _FAST = {"contract", "reassoc", "nsz"}  # sums over pairs in any order, so that they are vectorized
+_LOOK = 0xFFFF  # rows between two looks whether to stop, less 1
 _PRIOR = 1.0  # random rankings counted among the rows of a side, so that theta of a single row is finite
 
 
@@ -69,9 +73,9 @@ def add_row(sums, signs, weight, row):
 
 
 @kernel(error_model="numpy")
-def theta_of(agreement, observed, n_pairs, table):
+def theta_of(agreement, observed, n_targets, table):
     """Theta of rows with Σ|S| = agreement and ΣM = observed."""
-    prior = _PRIOR * max(n_pairs, 1)
+    prior = _PRIOR * max(n_targets, 1)
     share = (observed - agreement + prior) / (observed + prior)
     if share < 0.0:
         return table[0]
@@ -83,11 +87,12 @@ def theta_of(agreement, observed, n_pairs, table):
 
 
 @kernel(inline="always")
-def value_of(left, w, total, whole, n_pairs, complete, table):
+def value_of(left, w, total, whole, sample, table):
     """Value of the split of the sums `total` with weight `whole` into `left` with weight w and the rest."""
+    complete, n_targets, unit = sample.complete, sample.n_targets, sample.unit
     n_lanes = left.shape[0] if complete else left.shape[0] // 2
     a, b, rest = 0.0, 0.0, whole - w
-    m, o = n_pairs * w, n_pairs * rest
+    m, o = n_targets * unit * w, n_targets * unit * rest
     if table is not None:
         for p in range(n_lanes):
             a += abs(left[p])
@@ -97,7 +102,7 @@ def value_of(left, w, total, whole, n_pairs, complete, table):
             for p in range(n_lanes, 2 * n_lanes):
                 m += left[p]
                 o += total[p] - left[p]
-        return w * theta_of(a, m, n_pairs, table) + rest * theta_of(b, o, n_pairs, table)
+        return w * theta_of(a, m, n_targets, table) + rest * theta_of(b, o, n_targets, table)
     # |S| <= M, but not after rounding on a side that weighs next to nothing.
     if complete:
         for p in range(n_lanes):
@@ -105,7 +110,7 @@ def value_of(left, w, total, whole, n_pairs, complete, table):
             r = total[p] - s
             a += s * s
             b += r * r
-        return min(a / w, m) + min(b / rest, o)
+        return min(a / (unit * w), m) + min(b / (unit * rest), o)
     for p in range(n_lanes):
         s, m = left[p], left[n_lanes + p]
         r, o = total[p] - s, total[n_lanes + p] - m
@@ -115,13 +120,12 @@ def value_of(left, w, total, whole, n_pairs, complete, table):
 
 
 @kernel(error_model="numpy", fastmath=_FAST)
-def best_threshold(sample, f, items, total, whole, table, least, work, best):
+def best_threshold(sample, f, items, total, whole, table, least, buffers, best):
     """Try all thresholds of feature f, with a weight of `least` on both sides; `items` are its sorted values.
 
     Returns whether the feature has more than one value, and the best of `best` and the splits that were found.
     """
-    signs, weight, n_pairs, complete = sample.signs, sample.weight, sample.n_pairs, sample.complete
-    start, left, n = work.start, work.left, items.shape[0]
+    signs, weight, start, left, n = sample.signs, sample.weight, buffers.start, buffers.left, items.shape[0]
     if items[0] >> 32 == items[-1] >> 32:
         return False, best
     known = n
@@ -139,13 +143,15 @@ def best_threshold(sample, f, items, total, whole, table, least, work, best):
             left[p] = start[p]
         w = start_w
         for i in range(known):
+            if i & _LOOK == 0 and buffers.stop[0]:
+                return False, best
             w += add_row(left, signs, weight, items[i] & ROW)
             if i + 1 < n and items[i] >> 32 == items[i + 1] >> 32:
                 continue
             # Whether a side has rows is counted: its weight is not always 0 after rounding.
             full = i + 1 == known and not categorical and (with_missing or known == n)
             if not full and w >= least and whole - w >= least:
-                found = value_of(left, w, total, whole, n_pairs, complete, table)
+                found = value_of(left, w, total, whole, sample, table)
                 if found > value * BETTER:
                     value, at, missing_left = found, i, with_missing == 1
             if categorical:  # one category against the rest
@@ -164,13 +170,13 @@ def best_threshold(sample, f, items, total, whole, table, least, work, best):
 
 
 @kernel(error_model="numpy", fastmath=_FAST)
-def random_threshold(sample, f, rows, values, uniform, total, whole, table, least, work, best):
+def random_threshold(sample, f, rows, values, uniform, total, whole, table, least, buffers, best):
     """Try one threshold of feature f, at the share `uniform` between its smallest and largest value in `rows`.
 
     `values` is a buffer. Returns whether the feature has more than one value, and the better of `best` and the split.
     """
     signs, weight, x, n = sample.signs, sample.weight, sample.x, rows.shape[0]
-    left, chosen = work.left, work.items
+    left, chosen = buffers.left, buffers.items
     low, high, n_missing = np.inf, -np.inf, 0
     for i in range(n):
         v = x[f, rows[i]]
@@ -209,7 +215,7 @@ def random_threshold(sample, f, rows, values, uniform, total, whole, table, leas
             if values[i] != values[i]:
                 w += add_row(left, signs, weight, rows[i])
         if w >= least and whole - w >= least:
-            value = value_of(left, w, total, whole, sample.n_pairs, sample.complete, table)
+            value = value_of(left, w, total, whole, sample, table)
             if value > best.value * BETTER:
                 best = Split(value, threshold, with_missing == 1)
     return True, best
