@@ -179,6 +179,8 @@ def test_folder_without_folds_or_with_several(folder):
         ("feature_values.arff", "i3", "i9", "line 10: expected an instance of algorithm_runs.arff, found 'i9'"),
         ("cv.arff", "i3,1,2", "i3,1,2.5", "expected a fold for each instance, an integer, found 2.5 for 'i3'"),
         ("cv.arff", "i3,1,2\n", "", "found nan for 'i3'"),
+        ("cv.arff", "i3,1,2\n", "i3,1,2\ni3,1,1\n", "line 10: expected one fold of an instance in each repetition"),
+        ("algorithm_runs.arff", "i4,1,fast", "i3,1,slow", "line 15: expected one run of an algorithm in each"),
     ],
 )
 def test_malformed_folder(folder, name, old, new, message):

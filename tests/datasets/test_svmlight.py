@@ -72,3 +72,13 @@ def test_real_file(data_dir):
     assert bunch.data.shape[1] == 300
     assert bunch.label_names.tolist() == [0, 1, 2, 3, 4]
     assert (bunch.target.sum(axis=1) == 1).all()
+
+
+def test_labels_beyond_the_integers_of_floats_are_refused(write):
+    with pytest.raises(ValueError, match=r"line 1: expected integer labels .* found '9007199254740993'"):
+        read_svmlight_multilabel(write("a.svm", "9007199254740993 1:1\n"))
+
+
+def test_a_frame_of_too_many_columns_is_refused(write):
+    with pytest.raises(ValueError, match=r"the dense frame \(as_frame\) takes 16,392,000,000 bytes or more"):
+        read_svmlight_multilabel(write("a.svm", "1 1000000:1\n"), as_frame=True)

@@ -99,3 +99,9 @@ def test_costs_are_y_and_scored_in_cross_validation():
     assert search.score(X, costs[["z", "y", "x"]]) == search.score(X, costs)
     single = DummyRanker().fit(X, costs)
     assert get_scorer("closed_gap", cutoff=3)(single, X, costs) <= 0
+
+
+@pytest.mark.parametrize("metric", [mean_cost, regret, closed_gap])
+def test_a_cutoff_of_zero_is_refused(metric):
+    with pytest.raises(ValueError, match="pass cutoff=None if runs were not cut off"):
+        metric([[1.0, 5.0], [7.0, 2.0]], [[1, 2], [1, 2]], cutoff=0)

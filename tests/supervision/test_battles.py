@@ -275,3 +275,20 @@ def test_tables_of_real_people(data_dir, file, n_labels):
     rows = edges_by_instance(graphs)
     assert [(a, b) in row for row in rows] == [value == 1 for value in first]
     assert [(b, a) in row for row in rows] == [value == -1 for value in first]
+
+
+@pytest.mark.parametrize(("winner", "tied"), [("tieger", False), ("tie (bothbad)", True), ("Drawn", True)])
+def test_only_the_word_is_a_tie(winner, tied):
+    frame = pd.DataFrame({"i": [0], "a": ["tiger"], "b": ["x"], "w": [winner]})
+    if tied:
+        graphs = PreferenceGraphs.from_battles(frame, instance="i", a="a", b="b", winner="w")
+        assert graphs.edge_weights().tolist() == [0.5, 0.5]
+    else:
+        with pytest.raises(ValueError, match="tieger"):
+            PreferenceGraphs.from_battles(frame, instance="i", a="a", b="b", winner="w")
+
+
+def test_true_and_false_are_no_winners():
+    frame = pd.DataFrame({"i": [0, 1], "a": [1, 2], "b": [2, 1], "w": [True, True]})
+    with pytest.raises(ValueError, match="holds True and False"):
+        PreferenceGraphs.from_battles(frame, instance="i", a="a", b="b", winner="w")

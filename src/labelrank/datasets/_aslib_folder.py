@@ -108,6 +108,8 @@ def _performance(runs: Arff, measure: str) -> tuple[list[str], list[str], FloatA
         raise malformed(runs.file, runs.lines[run], f"a finite {measure} of a run that is ok", str(values[run]))
     shape = (len(instances), len(algorithms))
     runs.file.require(24 * shape[0] * shape[1], "the matrix of performances")
+    repetition = _column(runs, "repetition") if "repetition" in runs.places else np.zeros(len(rows))
+    _refuse_repeats(runs, np.column_stack([rows, columns, repetition]), "one run of an algorithm in each repetition")
     sums, counts = np.zeros(shape), np.zeros(shape)
     np.add.at(sums, (rows, columns), values)
     np.add.at(counts, (rows, columns), 1)
@@ -130,6 +132,7 @@ def _folds(cv: Arff, place_of: dict[str, int]) -> npt.NDArray[np.intp]:
     rows, folds = _rows(cv, place_of), _column(cv, "fold")
     repetitions, columns = np.unique(_column(cv, "repetition"), return_inverse=True)
     cv.file.require(8 * len(place_of) * len(repetitions), "the matrix of folds")
+    _refuse_repeats(cv, np.column_stack([rows, columns]), "one fold of an instance in each repetition")
     found = np.full((len(place_of), len(repetitions)), np.nan)
     found[rows, columns] = folds
     bad = ~((found >= 0) & (found < 2**31) & (found == np.floor(found)))
@@ -138,6 +141,14 @@ def _folds(cv: Arff, place_of: dict[str, int]) -> npt.NDArray[np.intp]:
         what = f"{found[instance, repetition]} for {excerpt(list(place_of)[instance])}"
         raise malformed(cv.file, None, "a fold for each instance, an integer", what)
     return found.astype(np.intp)[:, 0] if len(repetitions) == 1 else found.astype(np.intp)
+
+
+def _refuse_repeats(arff: Arff, keys: npt.NDArray[np.float64], expected: str) -> None:
+    """Raise if two rows have the same keys."""
+    _, first = np.unique(keys, axis=0, return_index=True)
+    if len(first) < len(keys):
+        row = int(np.setdiff1d(np.arange(len(keys)), first)[0])
+        raise malformed(arff.file, arff.lines[row], expected, "a second one")
 
 
 def _codes(texts: list[str]) -> tuple[npt.NDArray[np.intp], list[str]]:

@@ -15,6 +15,7 @@ from labelrank.datasets._files import DataFile, excerpt, repeated
 from labelrank.supervision.frames import installed
 
 Nominal = Literal["onehot", "keep"]
+_COLUMN = 2**14  # bytes that a column of a frame costs beyond its entries
 
 
 class Category(NamedTuple):
@@ -145,7 +146,8 @@ def frame_of_matrix(matrix: Any, names: Iterable[Any], file: DataFile | None = N
     if not isinstance(matrix, np.ndarray) and not hasattr(matrix, "toarray"):  # a frame, or graphs, which have names
         return matrix
     if file is not None:
-        file.require(matrix.shape[0] * matrix.shape[1] * matrix.dtype.itemsize, "the dense frame (as_frame)")
+        per_column = matrix.shape[0] * matrix.dtype.itemsize + _COLUMN
+        file.require(matrix.shape[1] * per_column, "the dense frame (as_frame)")
     dense = np.asarray(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
     columns = [str(name) for name in names]
     if twice := repeated(columns):

@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from labelrank.datasets._bunch import make_bunch, read_from
 from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError, PathLike, excerpt, malformed, repeated
 
-_LARGEST = 2**53  # up to here labels, which are read as floats, are exact; far beyond any index of a feature
+_LARGEST = 2**53  # below labels, which are read as floats, are exact; far beyond any index of a feature
 _INDICES = 2**31 - 1  # of the parser
 _LABELS = re.compile(r"[+-]?\d+(,[+-]?\d+)*")
 _FEATURE = re.compile(r"(\d+):[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|nan)", re.IGNORECASE)
@@ -119,7 +119,7 @@ def _load(file: DataFile, n_features: int | None, zero_based: bool | Literal["au
         with file.open() as content:
             X, sets = load_svmlight_file(content, n_features=n_features, multilabel=True, zero_based=zero_based)
         flat = np.array([label for found in sets for label in found], dtype=np.float64)
-        if not (np.abs(flat) <= _LARGEST).all() or (flat != np.floor(flat)).any():
+        if not (np.abs(flat) < _LARGEST).all() or (flat != np.floor(flat)).any():
             raise ValueError("a label is not an integer")
     except (ValueError, OverflowError) as error:
         if not isinstance(error, DataFileError):
@@ -140,7 +140,7 @@ def explain_svmlight(file: DataFile, error: Exception) -> None:
     for number, tokens in _content(file):
         has_labels = ":" not in tokens[0]
         if has_labels and not (
-            _LABELS.fullmatch(tokens[0]) and all(abs(float(label)) <= _LARGEST for label in tokens[0].split(","))
+            _LABELS.fullmatch(tokens[0]) and all(abs(float(label)) < _LARGEST for label in tokens[0].split(","))
         ):
             raise malformed(file, number, "integer labels such as 1,5,7", excerpt(tokens[0])) from error
         last = -1

@@ -167,6 +167,8 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
     matrix = float_matrix(costs, "costs", "costs", _COSTS)
     missing = np.isnan(matrix)
     if cutoff is not None:
+        if not isinstance(cutoff, bool) and isinstance(cutoff, Real) and float(cutoff) == 0:
+            raise ValueError("cutoff must be above 0, got 0; pass cutoff=None if runs were not cut off")
         for name, value, least in (("cutoff", cutoff, 0), ("penalty", penalty, 1)):
             if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least {least}, got {value!r}")

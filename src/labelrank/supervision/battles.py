@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,6 +17,8 @@ from labelrank.supervision.frames import frame_of
 from labelrank.supervision.groups import group_codes
 from labelrank.supervision.stacklevel import stacklevel_of_user
 from labelrank.supervision.vectors import Labels, object_array, vector
+
+_TIE = re.compile(r"(tied?|drawn?)(?![a-z])", re.IGNORECASE)  # "tie (bothbad)" is one, "tiger" is none
 
 Conflicts = Literal["error", "drop", "keep_majority", "keep"]
 Ties = Literal["half", "drop"]
@@ -167,11 +170,17 @@ def _outcomes(
 ) -> npt.NDArray[np.int8]:
     """1 where the first label won, -1 where the second did, 0 for a tie.
 
-    A winner is a label of its row or the name of its column; a tie is text that begins with "tie" or "draw".
+    A winner is a label of its row or the name of its column; a tie is the word "tie", "tied", "draw" or "drawn", or a
+    text that begins with it.
     """
     a, b, name = columns
     for_a, for_b = (first == winner) | (winner == a), (second == winner) | (winner == b)
-    tied = np.array([isinstance(w, str) and w.strip().lower().startswith(("tie", "draw")) for w in winner], dtype=bool)
+    tied = np.array([isinstance(w, str) and _TIE.match(w.strip()) is not None for w in winner], dtype=bool)
+    if any(isinstance(w, (bool, np.bool_)) for w in winner) and not isinstance(first[0], (bool, np.bool_)):
+        raise ValueError(
+            f"column {columns[2]!r} holds True and False; it must hold the label that won, or the name of its column, "
+            f"{columns[0]!r} or {columns[1]!r}"
+        )
     unclear = (for_a & for_b) | ~(for_a | for_b | tied)
     if unclear.any():
         row = int(np.argmax(unclear))

@@ -104,7 +104,7 @@ class PairConstructors(GraphStorage):
         a, b : str
             Columns with the two labels: names or ids of any kind.
         winner : str, optional
-            Column with the winner: a label, the name of its column, or text that begins with "tie" or "draw". By
+            Column with the winner: a label, the name of its column, or the word "tie" or "draw". By
             default the label in column `a` has won.
         instance : str, optional
             Column with the instance of each battle, ids of any kind. There is a graph for each instance, by default in

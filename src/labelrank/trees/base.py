@@ -147,7 +147,7 @@ class BaseTreeRanker(BaseRanker):
         _check_scale(sample)
         min_split = float(2 * n_labels if self.min_samples_split is None else self.min_samples_split)
         min_leaf = float(self.min_samples_leaf)
-        _warn_of_light_rows(data.weight, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
+        warn_of_light_rows(data.weight, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
         rules = Rules(
             max_features=_number_of_features(self.max_features, self.n_features_in_),
             max_depth=_UNLIMITED if self.max_depth is None else int(self.max_depth),
@@ -278,7 +278,7 @@ def _check_scale(sample: Sample) -> None:
         )
 
 
-def _warn_of_light_rows(weight: FloatArray, limits: dict[str, float]) -> None:
+def warn_of_light_rows(weight: FloatArray, limits: dict[str, float]) -> None:
     """Warn if there are enough rows for a split, but not enough weight."""
     total, n = float(weight.sum()), int(np.count_nonzero(weight))
     for name, limit in limits.items():

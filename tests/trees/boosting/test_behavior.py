@@ -12,7 +12,7 @@ from callbacks import Steps
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from labelrank import GradientBoostingRanker, PreferenceGraphs, mask_rankings
+from labelrank import GradientBoostingCoveringClassifier, GradientBoostingRanker, PreferenceGraphs, mask_rankings
 from labelrank.losses import LogLinearLoss, Loss
 from labelrank.plots import TreeDisplay
 from labelrank.trees.boosting.binning import learn_bins
@@ -305,3 +305,44 @@ def test_many_labels_and_features_need_little_memory():
         warnings.simplefilter("error")
         model = fit(X, y, max_iter=2, max_leaf_nodes=4)
     assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+@pytest.mark.parametrize("change", ["fewer", "more", "order"])
+def test_warm_starts_need_the_same_features(change):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    y = np.argsort(rng.random((60, 3)), axis=1) + 1.0
+    other = {"fewer": X[["a", "b"]], "more": X.assign(d=0.0), "order": X[["c", "b", "a"]]}[change]
+    for model, target in (
+        (GradientBoostingRanker(max_iter=3, warm_start=True), y),
+        (GradientBoostingCoveringClassifier(max_iter=3, warm_start=True), y == 1),
+    ):
+        model.fit(X, target).set_params(max_iter=4)
+        with pytest.raises(ValueError, match=r"feature"):
+            model.fit(other, target)
+        assert model.n_iter_ == 3
+
+
+def test_a_warm_start_after_nothing_to_learn_from_learns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    y = np.argsort(np.argsort(-X, axis=1), axis=1) + 1.0
+    model = GradientBoostingRanker(max_iter=5, warm_start=True, on_empty="ignore").fit(X, np.full(y.shape, np.nan))
+    assert model.fit(X, y).score(X, y) > 0.5
+
+
+def test_weights_that_are_too_small_or_too_large_are_told():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    y = np.argsort(np.argsort(-X, axis=1), axis=1) + 1.0
+    with pytest.warns(UserWarning, match="the weights of the 100 rows sum to 1"):
+        GradientBoostingRanker(max_iter=2).fit(X, y, sample_weight=np.full(100, 0.01))
+    with pytest.raises(ValueError, match=r"sample_weight has 1e\+39, too large"):
+        GradientBoostingRanker(max_iter=2).fit(X, y, sample_weight=np.append(1e39, np.ones(99)))
+
+
+def test_a_single_class_has_probability_one():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    proba = GradientBoostingCoveringClassifier(max_iter=3).fit(X, np.zeros(50, dtype=int)).predict_proba(X)
+    assert proba.shape == (50, 1)
+    assert (proba > 0.5).all()

@@ -19,6 +19,7 @@ from labelrank.rankers.base import Progress
 from labelrank.solvers.base import check_abilities
 from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
 from labelrank.supervision.frames import frame_of
+from labelrank.trees.base import warn_of_light_rows
 from labelrank.trees.boosting.binning import MAX_BINS, Binning, has_missing, learn_bins
 from labelrank.trees.boosting.fitting import Boosting, Settings, constant_scores, mean_curvature
 from labelrank.trees.boosting.growth import Limits
@@ -116,17 +117,21 @@ class BoostedTreesMixin:
 
     def _encode_fit(self, X: Any) -> Any:
         """Numbers for the categories of a data frame."""
+        if self._continues():
+            return self._encode(X)
         frame = None if self.categorical_features is None else frame_of(X)
         if frame is None:
             return X
         mask = categorical_mask(X, self.categorical_features)
-        if self.warm_start and hasattr(self, "bin_edges_"):
-            return encode(frame, self.categories_) if hasattr(self, "categories_") else X
         self.is_categorical_ = mask
         if mask.any():
             self.categories_ = learn_categories(frame, mask)
             return encode(frame, self.categories_)
         return X
+
+    def _continues(self) -> bool:
+        """Whether a fit adds trees to those that are there."""
+        return self.warm_start and hasattr(self, "bin_edges_") and len(self.tree_offsets_) > 1
 
     def _encode(self, X: Any) -> Any:
         """Numbers for the categories that were learned."""
@@ -163,7 +168,10 @@ class BoostedTreesMixin:
         """Boost trees, and set the fitted attributes."""
         loss = make_loss(graphs, weight)
         check_abilities(loss, type(self).__name__, frozenset({"curvature"}), _other_losses)
-        continued = self.warm_start and hasattr(self, "bin_edges_")
+        continued = self._continues()
+        if not weight.max(initial=0.0) < np.finfo(np.float32).max:
+            raise ValueError(f"sample_weight has {weight.max():g}, too large for sums; divide weights by their mean")
+        warn_of_light_rows(weight[loss.counted], {"min_samples_leaf": float(self.min_samples_leaf)})
         if not continued:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self._publish(no_trees(graphs.shape[1]))

@@ -155,7 +155,8 @@ n_jobs
         """
         with refitting(self):
             encoded = self._encode_fit(canonical(X))
-            X = self._validate_numeric(lambda: validate_data(self, encoded, **self._checks()), encoded)
+            reset = not self._continues()
+            X = self._validate_numeric(lambda: validate_data(self, encoded, reset=reset, **self._checks()), encoded)
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             if not hasattr(self, "is_categorical_"):
                 self.is_categorical_ = categorical_mask(X, self.categorical_features)
@@ -247,7 +248,7 @@ n_jobs
         proba = np.asarray(expit(self.decision_function(X)))
         if self.outputs_2d_:
             return proba
-        return np.column_stack([1 - proba, proba])[:, -len(self.classes_) :]
+        return np.column_stack([1 - proba, proba])[:, : len(self.classes_)]
 
     def _as_output(self, scores: FloatArray) -> FloatArray:
         return scores if self.outputs_2d_ else scores[:, 0]
