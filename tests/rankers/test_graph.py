@@ -192,7 +192,7 @@ def test_warm_start(loss, solver):
     quiet(parts.set_params(max_iter=1000), X, y)
     assert_allclose(parts.loss_curve_[: len(first)], first)
     assert_allclose(parts.loss_curve_[-1], whole.loss_curve_[-1], rtol=1e-3)
-    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
+    with pytest.raises(ValueError, match=r"coefficients of shape \(4, 4\), but the data now need \(3, 4\)"):
         parts.fit(X[:, :2], y)
 
 

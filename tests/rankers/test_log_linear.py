@@ -139,7 +139,7 @@ def test_warm_start_goes_on():
     assert_allclose(parts.loss_curve_, whole.loss_curve_)
     assert_allclose(parts.bound_curve_, whole.bound_curve_)
     assert parts.n_iter_ == 30
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="fit a new estimator"):
         parts.fit(X[:, :2], y)
     cold = quiet(parts.set_params(warm_start=False), X, y)
     assert cold.n_iter_ == 10
@@ -347,7 +347,7 @@ def test_a_refused_refit_leaves_the_old_model():
     for _ in range(2):  # a refusal is not forgotten
         with pytest.raises(ValueError, match=r"labels \['a', 'b', 'c'\], but y has \['c', 'b', 'a'\]"):
             ranker.fit(X, pd.DataFrame(y, columns=["c", "b", "a"]))
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="fit a new estimator"):
         ranker.fit(X[:, :2], named)
     with pytest.raises(ValueError, match="is not known"):
         ranker.set_params(warm_start=False, decomposition="hamming").fit(X[:, :2], y[:, :2])

@@ -227,8 +227,7 @@ class RankerMixin:
         """
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        continued = getattr(self, "warm_start", False) and hasattr(self, "n_features_in_")
-        X = validate_data(self, canonical(X), reset=not continued, **check_params)
+        X = validate_data(self, canonical(X), **check_params)
         # Not by validate_data(multi_output=True), which rejects NaN in y and drops the mask of a masked array.
         graphs = as_graphs(y, ensure_min_samples=1)
         if num_samples(X) != len(graphs):

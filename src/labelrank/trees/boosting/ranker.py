@@ -198,8 +198,12 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     # --- fit
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        encoded, validate = self._encode_fit(X), super()._validate
-        data: Training = self._validate_numeric(lambda: validate(encoded, y, sample_weight), encoded)
+        encoded, checks = self._encode_fit(X), {"reset": not self._continues(), **self._checks()}
+        data = Training(
+            *self._validate_numeric(
+                lambda: self._validate_fit(encoded, y, sample_weight, on_empty=self.on_empty, **checks), encoded
+            )
+        )
         if not hasattr(self, "is_categorical_"):
             self.is_categorical_ = categorical_mask(data.X, self.categorical_features)
         return data
