@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals as nw
 import numpy as np
 
 from labelrank._arrays import BoolArray, FloatArray
@@ -232,7 +231,7 @@ def _numbers(scores: Any) -> FloatArray:
     """Scores as an array; raises an error that names columns that are not numbers."""
     frame = frame_of(scores)
     if frame is not None:
-        text = [name for name, kind in frame.schema.items() if not kind.is_numeric() and kind != nw.Object]
+        text = [name for name, kind in frame.schema.items() if not kind.is_numeric() and str(kind) != "Object"]
         if text:
             raise ValueError(f"scores has columns that are not numbers: {text}; drop them, a column is a learner")
     try:
