@@ -1,6 +1,7 @@
 """What all tests share: the hypothesis profile and the folder of downloaded data."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,10 @@ for name, repeatable in (("labelrank", True), ("explore", False)):
         derandomize=repeatable,
     )
 settings.load_profile("labelrank")
+
+# Jobs in the background of a shell ignore control-C, and so would the tests that send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
