@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-import time
 import tracemalloc
 
 import numpy as np
@@ -251,18 +250,14 @@ def wide(n):
 
 
 @pytest.mark.parametrize("name", [name for name in wide(2) if name != "labels.xml"])
-def test_wide_files_take_linear_time(write, name):
-    seconds = []
-    for n in (1000, 1000, 16_000):  # the first call imports and compiles
-        files = wide(n)
-        write("labels.xml", files["labels.xml"][1])
-        write("description.txt", "performance_measures: t\nmaximize: false\n")
-        write("algorithm_runs.arff", ALGORITHM_RUNS)
-        reader, text = files[name]
-        path, start = write(name, text), time.process_time()
-        assert reader(path).target.shape[0] == 1
-        seconds.append(time.process_time() - start)
-    assert seconds[2] < 60 * max(seconds[1], 0.01)  # 16 times as much to do; a list that is searched takes 256 times
+def test_wide_files_are_read(write, name):
+    """With lists that are searched for each name, these took minutes."""
+    files = wide(16_000)
+    write("labels.xml", files["labels.xml"][1])
+    write("description.txt", "performance_measures: t\nmaximize: false\n")
+    write("algorithm_runs.arff", ALGORITHM_RUNS)
+    reader, text = files[name]
+    assert reader(write(name, text)).target.shape[0] == 1
 
 
 # --- Parquet

@@ -48,9 +48,11 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
     covering : str, Covering or callable, default="hamming"
         ``"hamming"`` (each label by itself), ``"zero_one"`` (all together), ``"two_sets"`` (the relevant, the others),
         ``"weighted_positive"``, ``"weighted_negative"``, an object or a function; see :mod:`labelrank.decompositions`.
-    learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, subsample, \
-max_bins, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, random_state, \
-n_jobs
+    learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, subsample
+        As in :class:`~labelrank.GradientBoostingRanker`.
+    max_bins, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start
+        As in :class:`~labelrank.GradientBoostingRanker`.
+    random_state, n_jobs
         As in :class:`~labelrank.GradientBoostingRanker`.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows of y without any known label.
