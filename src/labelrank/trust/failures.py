@@ -9,7 +9,7 @@ import numpy as np
 
 from labelrank._arrays import competition_ranks
 from labelrank._compat import Interval, validate_params
-from labelrank.supervision import as_graphs, orders_from_ranks
+from labelrank.supervision import as_graphs, label_names, orders_from_ranks
 from labelrank.supervision.frames import frame_like
 from labelrank.supervision.names import in_order_of, labels_of, model_names
 from labelrank.trust.delegation import confidence, has_proba
@@ -49,11 +49,8 @@ def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
     """
     graphs = as_graphs(y)
     ranks = np.asarray(model.predict(X), dtype=np.float64)
-    own = labels_of(model)
-    names = own if own is not None else graphs.labels
-    wanted = graphs.labels if graphs.has_names else None
-    ranks = in_order_of(wanted, ranks, model_names(model), ("y", "the model"))
-    names = graphs.labels if graphs.has_names else names
+    ranks = in_order_of(label_names(graphs), ranks, model_names(model), ("y", "the model"))
+    names = graphs.labels if graphs.has_names or labels_of(model) is None else labels_of(model)
     balance, total = graphs.concordance(ranks)
     known = np.flatnonzero(total > 0)
     tau = balance[known] / total[known]
