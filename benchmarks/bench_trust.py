@@ -9,7 +9,7 @@ Claims:
 2. completeness of ExtraTreesRanker at alpha = 0.1, half of the rows for training and a quarter for calibration: at
    least .70 glass, .52 vowel, .40 housing, .84 stock, .95 segment; with five folds at least as much;
 3. confidence sorts: on sets with more than 400 rows the most confident half of the test rows has a higher tau than the
-   other half, for forests, neighbors and calibrated linear rankers, wherever tau is .2 or more;
+   other half, for forests, boosted trees, neighbors and calibrated linear rankers, wherever tau is .2 or more;
 4. calibration: the expected calibration error of pairs is at most .05 on sets with more than 500 rows, for every ranker
    after PairwiseCalibrator, and for forests and log-linear rankers as they are;
 5. cost: bucket ranks of a ConformalRanker take at most 1.2 times the time of ``predict`` of its ranker, for 100,000
@@ -39,6 +39,7 @@ from labelrank import (
     ConformalRanker,
     ConstraintClassificationRanker,
     ExtraTreesRanker,
+    GradientBoostingRanker,
     KernelRidgeRanker,
     KNeighborsRanker,
     LogLinearRanker,
@@ -141,6 +142,7 @@ def learners(seed):
         "perceptron": scaled(ConstraintClassificationRanker(random_state=seed)),
         "log-linear": scaled(LogLinearRanker()),
         "forest": ExtraTreesRanker(random_state=seed),
+        "boosted trees": GradientBoostingRanker(random_state=seed),
         "neighbors": scaled(KNeighborsRanker(10)),
     }
     own = {
@@ -148,9 +150,8 @@ def learners(seed):
         "extra trees": ExtraTreesRanker(random_state=seed),
         "log-linear": scaled(LogLinearRanker()),
         "neighbors": scaled(KNeighborsRanker(10)),
+        "boosted trees": GradientBoostingRanker(random_state=seed),
     }
-    if hasattr(labelrank, "GradientBoostingRanker"):
-        own["boosted trees"] = labelrank.GradientBoostingRanker(random_state=seed)
     wrapped = {f"calibrated {who}": PairwiseCalibrator(ranker, random_state=seed) for who, ranker in calibrated.items()}
     return own | wrapped
 
@@ -179,7 +180,7 @@ def confidence(quick):
             order = np.argsort(-sure, kind="stable")
             upper, lower = (tau[half].mean() for half in np.array_split(order, 2))
             error = expected_calibration_error(y_test, proba)
-            # Neighbors have their own probabilities, which no claim is made about.
+            # Neighbors and boosted trees have their own probabilities, which no claim is made about.
             calibrated = who.startswith("calibrated") or who in ("random forest", "extra trees", "log-linear")
             sorts = upper > lower or tau.mean() < 0.2 or who == "log-linear"
             holds = sorts and (error <= 0.05 or len(X) <= 500 or not calibrated)
