@@ -82,9 +82,9 @@ performance_measures:
     - runtime
     - memory
 maximize:
-- false
+- false  # smaller is better
 - true
-algorithm_cutoff_time: 600
+algorithm_cutoff_time: 600  # seconds
 algorithm_cutoff_memory: ?
 metainfo_algorithms:
   fast:

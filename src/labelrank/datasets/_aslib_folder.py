@@ -63,7 +63,7 @@ def _read_description(file: DataFile) -> dict[str, tuple[int, list[str]]]:
     found: dict[str, tuple[int, list[str]]] = {}
     values: list[str] = []
     for number, line in file.lines():
-        text = line.strip()
+        text = line.split(" #", 1)[0].strip()  # a comment of YAML
         if line[:1] not in ("", " ", "\t", "-", "#") and ":" in text:
             key, _, rest = text.partition(":")
             values = [_plain(value) for value in rest.strip().strip("[]").split(",") if value.strip()]
@@ -87,7 +87,7 @@ def _measure(file: DataFile, description: dict[str, tuple[int, list[str]]]) -> t
         raise malformed(file, line, "true or false for maximize", excerpt(directions[0]))
     line, limits = description.get("algorithm_cutoff_time", (0, []))
     cutoff = None
-    if limits and limits[0] not in ("?", "NA", "null"):
+    if limits and limits[0] not in ("?", "NA", "null", ".inf"):
         try:
             cutoff = float(limits[0])
         except ValueError:
