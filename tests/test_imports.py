@@ -48,8 +48,9 @@ ALLOWED = {
     "testing": LIBRARY,
     "trust": LIBRARY,
     "persistence": LIBRARY,
+    "auto": LIBRARY,
     "plots": LIBRARY | {"trust"},
-    "cli": LIBRARY | {"plots"},
+    "cli": LIBRARY | {"plots", "auto"},
     "__main__": {"cli"},
 }
 # score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.

@@ -65,6 +65,7 @@ _HOMES = {
 }
 _MODULES = (
     "aggregation",
+    "auto",
     "cli",
     "datasets",
     "decompositions",
@@ -110,6 +111,7 @@ __all__ = [
     "aggregation",
     "all_rankers",
     "as_graphs",
+    "auto",
     "check_rankings",
     "cli",
     "confidence",
@@ -147,6 +149,7 @@ __all__ = [
 if TYPE_CHECKING:
     from labelrank import (
         aggregation,
+        auto,
         cli,
         datasets,
         decompositions,
