@@ -6,6 +6,7 @@ from labelrank.rankers.constraint_classification import ConstraintClassification
 from labelrank.rankers.dummy import DummyRanker
 from labelrank.rankers.graph import GraphRanker
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
+from labelrank.rankers.kernel_ridge_cv import KernelRidgeRankerCV
 from labelrank.rankers.label_covering import LabelCoveringClassifier
 from labelrank.rankers.log_linear import LogLinearRanker
 from labelrank.rankers.pairwise import PairwiseRanker
@@ -20,6 +21,7 @@ __all__ = [
     "DummyRanker",
     "GraphRanker",
     "KernelRidgeRanker",
+    "KernelRidgeRankerCV",
     "LabelCoveringClassifier",
     "LogLinearRanker",
     "PairwiseRanker",

@@ -229,6 +229,17 @@ class KernelRidgeRanker(BaseRanker):
 
     def _learn(self, data: Training, progress: Progress) -> None:
         kernel = Kernel.of(self).fitted(data.X, data.weight)
+        progress.begin(self.max_iter)
+        self._solve(data, kernel, self.alpha, lambda attributes: progress.step("iteration", attributes))
+
+    def _solve(
+        self,
+        data: Training,
+        kernel: Kernel,
+        alpha: float,
+        on_step: Callable[[Callable[[], dict[str, Any]]], bool] | None = None,
+    ) -> None:
+        """Minimize the objective and set the fitted attributes; `on_step` gets them after each iteration."""
         if kernel.has_gamma:
             self.gamma_ = kernel.gamma
         label_gram = self._label_gram()
@@ -236,14 +247,13 @@ class KernelRidgeRanker(BaseRanker):
         model = self._model(kernel, data.X, label_gram)
         if not kernel.is_linear and not kernel.is_precomputed:
             self.X_fit_ = data.X.copy()  # which may be the caller's
-        objective = Objective(model, loss, alpha=2 * self.alpha)
+        objective = Objective(model, loss, alpha=2 * alpha)
         stop = Stop(self.max_iter, self.tol)
-        progress.begin(self.max_iter)
         state = LeastSquares().solve(
             objective,
             np.zeros(model.coef_shape),
             stop,
-            lambda coef, _: progress.step("iteration", lambda: self._attributes(kernel, coef)),
+            None if on_step is None else lambda coef, _: on_step(lambda: self._attributes(kernel, coef)),
         )
         for name, value in self._attributes(kernel, state.coef).items():
             setattr(self, name, value)
