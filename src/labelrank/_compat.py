@@ -24,6 +24,7 @@ __all__ = [
     "num_samples",
     "safe_indexing",
     "scorer_class",
+    "tree_class",
     "validate_parameter_constraints",
     "validate_params",
 ]
@@ -43,3 +44,10 @@ def scorer_class() -> Any:
     from sklearn.metrics._scorer import _Scorer
 
     return _Scorer
+
+
+def tree_class() -> Any:
+    """Return the class of the compiled trees of scikit-learn; slow to load, so not above."""
+    from sklearn.tree._tree import Tree
+
+    return Tree

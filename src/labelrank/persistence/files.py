@@ -1,14 +1,13 @@
-"""Model files: what `save` writes, `load` reads without running code from the file.
+"""Write, read and inspect model files.
 
 A file is a ZIP archive of two entries: ``labelrank.json``, which says what the model is, and ``model.skops``, the model
-as skops writes it. Types of this library, of scikit-learn and of NumPy are loaded, and nothing else.
+as skops writes it.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
-import importlib
-import io
 import json
 import os
 import tempfile
@@ -22,6 +21,8 @@ import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank.persistence.audit import RefusedError, audit
+from labelrank.persistence.structure import check_structure, parts_of
 from labelrank.supervision.frames import frame_of
 from labelrank.supervision.names import labels_of
 from labelrank.supervision.stacklevel import stacklevel_of_user
@@ -30,13 +31,21 @@ FORMAT = 1  # raised when older versions of the library cannot read the file any
 MAX_BYTES = 4 * 2**30  # of the unpacked model
 
 _ABOUT, _MODEL = "labelrank.json", "model.skops"
-_TRUSTED = ("labelrank", "sklearn")  # beyond what skops trusts of NumPy, SciPy and scikit-learn
+_MAX_ABOUT = 2**24  # bytes of what is said about the model, notes included
 
 
-def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: dict[str, float] | None = None) -> None:
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    X: Any = None,
+    metrics: dict[str, float] | None = None,
+    notes: dict[str, Any] | None = None,
+) -> None:
     """Save a fitted model to a file.
 
     The file appears under its name when it is complete; if writing fails, a file that was there stays as it was.
+    Requests for metadata (`set_fit_request` and the like) are not kept.
 
     Parameters
     ----------
@@ -48,6 +57,8 @@ def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: di
         Instances as the model takes them; their column names and types become the schema in the file.
     metrics : dict of str to float, optional
         Results of an evaluation, kept with the model.
+    notes : dict, optional
+        What else to keep with the model: text, numbers, lists and dicts of them, as JSON has them.
 
     See Also
     --------
@@ -70,13 +81,7 @@ def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: di
     """
     skops = _skops()
     check_is_fitted(model)
-    data = skops.dumps(model)
-    refused = _untrusted(skops, data)
-    if refused:
-        raise ValueError(
-            f"the model holds objects that a model file may not contain: {', '.join(refused)}; only types of "
-            "labelrank, scikit-learn and NumPy can be saved, so replace functions and classes of your own by those"
-        )
+    data = _dumped(skops, model)
     about = describe(model, X) | {
         "format": FORMAT,
         "labelrank": _version(),
@@ -84,7 +89,11 @@ def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: di
         "numpy": np.__version__,
         "sha256": hashlib.sha256(data).hexdigest(),
         "metrics": {name: float(value) for name, value in (metrics or {}).items()},
+        "notes": {} if notes is None else _checked_notes(notes),
     }
+    text = json.dumps(about, indent=1, ensure_ascii=False)
+    if len(text.encode()) > _MAX_ABOUT:
+        raise ValueError(f"notes, with the names of labels and columns, are larger than {_MAX_ABOUT:,} bytes")
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot save {target}: there is no folder {target.parent}")
@@ -92,7 +101,7 @@ def save(model: Any, path: str | os.PathLike[str], *, X: Any = None, metrics: di
     try:
         with os.fdopen(handle, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(_ABOUT, json.dumps(about, indent=1, ensure_ascii=False))
+                archive.writestr(_ABOUT, text)
                 archive.writestr(_MODEL, data)
             file.flush()
             os.fsync(file.fileno())
@@ -132,21 +141,18 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     if hashlib.sha256(data).hexdigest() != about.get("sha256"):
         raise ValueError(f"{path}: the model does not have the checksum in the file; it is damaged, get a new copy")
     try:
-        refused = _untrusted(skops, data)
-        if refused:
-            raise ValueError(
-                f"{path}: refused, since the file contains {', '.join(refused)}; a model file may contain types of "
-                "labelrank, scikit-learn and NumPy only"
-            )
+        trusted = audit(data, max_bytes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the versions are compared below
-            model = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+            model = skops.loads(data, trusted=trusted)
+        check_structure(model)
         check_is_fitted(model)
-    except (MemoryError, KeyboardInterrupt):
-        raise
+    except RefusedError as error:
+        raise ValueError(
+            f"{path}: refused, since the file contains {error}; a model file may contain types of labelrank, "
+            "scikit-learn and NumPy only"
+        ) from error
     except Exception as error:
-        if str(error).startswith(str(path)):
-            raise
         raise ValueError(f"{path}: not a model that this version can load ({type(error).__name__}: {error})") from error
     if about.get("scikit-learn") != sklearn.__version__:
         warnings.warn(
@@ -169,8 +175,8 @@ def inspect_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``model`` (its parameters as text), ``type``, ``labels``, ``features``, ``schema``, ``metrics``, and the
-        versions of the file format, labelrank, scikit-learn and NumPy.
+        ``model`` (its parameters as text), ``type``, ``labels``, ``features``, ``schema``, ``metrics``, ``notes``, and
+        the versions of the file format, labelrank, scikit-learn and NumPy.
     """
     return _read(path, MAX_BYTES, with_model=False)[0]
 
@@ -198,7 +204,7 @@ def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> 
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                about = json.loads(_entry(archive, _ABOUT, 2**24))
+                about = json.loads(_entry(archive, _ABOUT, _MAX_ABOUT))
                 if not isinstance(about, dict) or not isinstance(about.get("format"), int):
                     raise ValueError(f"{_ABOUT} has no format")
                 if about["format"] <= FORMAT:
@@ -222,27 +228,40 @@ def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
     return data
 
 
-def _untrusted(skops: Any, data: bytes) -> list[str]:
-    """Types in a model that are neither trusted by skops nor classes of labelrank or scikit-learn."""
-    inner = io.BytesIO(data)
-    if sum(entry.file_size for entry in zipfile.ZipFile(inner).infolist()) > MAX_BYTES:
-        raise ValueError(f"the unpacked model is larger than {MAX_BYTES:,} bytes")
-    return [name for name in skops.get_untrusted_types(data=data) if not _is_ours(name)]
-
-
-def _is_ours(name: str) -> bool:
-    """Whether a type is a class, or one of our cuts, that is defined where its name says, in a trusted package."""
-    module, _, attribute = name.rpartition(".")
-    if module.partition(".")[0] not in _TRUSTED or "__main__" in module:
-        return False
+def _dumped(skops: Any, model: Any) -> bytes:
+    """The model as skops writes it, if it could be loaded again."""
+    advice = "only types of labelrank, scikit-learn and NumPy can be saved, so replace functions and classes of others"
     try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError):
-        return False
-    cut = module.startswith("labelrank.decompositions.") and callable(found)
-    return (isinstance(found, type) or cut) and getattr(found, "__module__", "").partition(".")[0] == (
-        module.partition(".")[0]
-    )
+        data: bytes = skops.dumps(_without_requests(model))
+        audit(data, MAX_BYTES)
+    except RefusedError as error:
+        raise ValueError(f"the model holds objects that a model file may not contain: {error}; {advice}") from error
+    except Exception as error:
+        raise ValueError(f"the model cannot be saved ({type(error).__name__}: {error}); {advice}") from error
+    return data
+
+
+def _without_requests(model: Any) -> Any:
+    """The model, or a copy of it without requests for metadata, which matter to `fit` only and refer to their owner."""
+    name = "_metadata_request"
+    if not any(name in getattr(part, "__dict__", {}) for part in parts_of(model)):
+        return model
+    model = copy.deepcopy(model)
+    for part in parts_of(model):
+        getattr(part, "__dict__", {}).pop(name, None)
+    return model
+
+
+def _checked_notes(notes: dict[str, Any]) -> dict[str, Any]:
+    """The notes, if they come back from JSON as they are."""
+    if not isinstance(notes, dict):
+        raise TypeError(f"notes must be a dict, got {type(notes).__name__}")
+    try:
+        text = json.dumps(notes, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"notes must be text, numbers, lists and dicts, as in JSON ({error})") from error
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _version() -> str:

@@ -1,0 +1,181 @@
+"""What the model in a file may be made of.
+
+skops keeps a model as a tree of nodes in ``schema.json``. Each node names a loader and a type, and the loader says what
+is done with the type; arrays are files beside it. A type that skops is told to trust may be called by any loader, with
+arguments from the file. So the tree is audited here first: each loader has its own short list of types, and arrays must
+have the size that they declare. The audit of skops comes second.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.lib import format as npy
+
+from labelrank.persistence.types import PRIMITIVES, SCALARS, allows
+
+PROTOCOL = 2  # of skops, the first that was used for model files
+MAX_VALUES = 2**23  # in the schema, each of which takes some 100 bytes when it is parsed
+MAX_OBJECTS = 2**17  # among them
+
+_SCHEMA = "schema.json"
+
+
+class RefusedError(ValueError):
+    """A model has something that a model file may not contain."""
+
+
+def audit(data: bytes, max_bytes: int) -> list[str]:
+    """Types in a model, a file of skops, all of which may be loaded.
+
+    Raises
+    ------
+    RefusedError
+        If there are others, with their names.
+    ValueError
+        If the file is not as skops writes it.
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_entries(archive, len(data))
+        text = archive.read(_SCHEMA)
+        if sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES:
+            raise ValueError(f"{_SCHEMA} has more than {MAX_VALUES:,} values")
+        schema = json.loads(text)
+        if not isinstance(schema, dict) or not isinstance(schema.get("protocol"), int) or schema["protocol"] < PROTOCOL:
+            raise ValueError(f"{_SCHEMA} has no protocol that is used for model files")
+        nodes = list(_nodes(schema))
+        types = {(str(node["__loader__"]), f"{node.get('__module__')}.{node.get('__class__')}") for node in nodes}
+        refused = {_told(loader, name) for loader, name in types if not allows(loader, name)}
+        if refused:
+            raise RefusedError(", ".join(sorted(refused)))
+        counts = Counter(node["__loader__"] for node in nodes)
+        if counts["ObjectNode"] + counts["FunctionNode"] > MAX_OBJECTS:
+            raise ValueError(f"the model has more than {MAX_OBJECTS:,} objects")
+        _check_identities(nodes)
+        names = {str(node["file"]) for node in nodes if "file" in node}
+        shapes = {name: _shapes(archive, name, max_bytes) for name in names}
+        for node in nodes:
+            _check_node(node, shapes)
+    return sorted({name for _, name in types} - PRIMITIVES)
+
+
+def _check_entries(archive: zipfile.ZipFile, size: int) -> None:
+    """Raise if entries of the model have the same name, are compressed, or overlap; skops does none of this."""
+    entries = archive.infolist()
+    if len({entry.filename for entry in entries}) < len(entries):
+        raise ValueError("two entries of the model have the same name")
+    if sum(entry.file_size for entry in entries) > size or any(entry.compress_type for entry in entries):
+        raise ValueError("entries of the model are compressed or overlap")
+
+
+def _nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All nodes of a schema: whatever skops could take for one."""
+    todo: list[Any] = [schema]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            if "__loader__" in value:
+                yield value
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+
+
+def _told(loader: str, name: str) -> str:
+    """A refused type, in words; a type that is not refused everywhere with what would be done with it."""
+    trusted = name.startswith(("builtins.", "labelrank.", "numpy.", "sklearn."))
+    return f"{name} ({loader})" if trusted else name
+
+
+def _check_identities(nodes: list[dict[str, Any]]) -> None:
+    """Raise unless nodes that are the same object say the same; skops builds the first of them only.
+
+    What they name by references alone, such as lists of lists of lists, would otherwise grow without bound.
+    """
+    first: dict[int, dict[str, Any]] = {}
+    owner: dict[str, int] = {}
+    for node in nodes:
+        identity = node.get("__id__")
+        if not isinstance(identity, int) or identity <= 0:
+            raise ValueError(f"an object of the model has the number {identity!r}")
+        if not _alike(first.setdefault(identity, node), node):
+            raise ValueError(f"two objects of the model have the number {identity}")
+        if "file" in node and owner.setdefault(str(node["file"]), identity) != identity:
+            raise ValueError(f"{node['file']} belongs to two objects")
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two nodes are equal but for their numbers and files."""
+    if a is b:
+        return True
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a if key not in ("__id__", "file"))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    return bool(a == b)
+
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def _check_node(node: dict[str, Any], shapes: Shapes) -> None:
+    """Raise if a node would have skops build something that is too large or not valid."""
+    loader: str = node["__loader__"]
+    content: Any = node.get("content")
+    if loader == "DictNode":
+        kinds = {f"{key['__module__']}.{key['__class__']}" for key in node["key_types"]["content"]}
+        if not kinds <= PRIMITIVES | SCALARS:
+            raise RefusedError(", ".join(sorted(kinds)))
+    elif loader == "RandomGeneratorNode":
+        bits, seed = content["bit_generator"]["content"], content["seed_seq"]["content"]
+        if _json(bits["bit_generator"]) not in ("PCG64", "PCG64DXSM") or _json(seed["pool_size"]) != 4:
+            raise RefusedError("a random generator other than that of numpy.random.default_rng")
+    elif loader == "TreeNode":
+        _, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
+        nodes, count = content["content"]["nodes"], content["content"]["node_count"]
+        if shapes[n_classes["file"]] != (_json(n_outputs),) or shapes[nodes["file"]] != (_json(count),):
+            raise ValueError("a tree of scikit-learn has arrays of other lengths than it says")
+    elif loader == "ObjectNode" and isinstance(content, dict) and content.get("__loader__") == "DictNode":
+        memory = content["content"].get("memory")
+        if memory is not None and _json(memory) is not None:
+            raise RefusedError("a cache on disk (set_params(memory=None) removes it)")
+
+
+def _json(node: dict[str, Any]) -> Any:
+    return json.loads(node["content"]) if node["__loader__"] == "JsonNode" else node
+
+
+def _shape(file: Any, name: str, size: int) -> tuple[int, ...]:
+    """Shape of an array in NumPy's format, whose header must fit the size of the file."""
+    version = npy.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"{name} has version {version} of the format of NumPy")
+    shape, _, dtype = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
+    count, left = math.prod(shape), size - file.tell()
+    if dtype.hasobject or min(shape, default=0) < 0 or count * dtype.itemsize != left or (count and not dtype.itemsize):
+        raise ValueError(f"{name} has {left} bytes and says that it is an array of {dtype} of shape {shape}")
+    return shape
+
+
+def _shapes(archive: zipfile.ZipFile, name: str, max_bytes: int) -> tuple[int, ...]:
+    """Shape of the array in an entry; of a sparse matrix, which is an archive of arrays, the arrays are checked."""
+    size = archive.getinfo(name).file_size
+    with archive.open(name) as file:
+        if not name.endswith(".npz"):
+            return _shape(file, name, size)
+        inner = zipfile.ZipFile(io.BytesIO(file.read()))
+    with inner:
+        if len({*inner.namelist()}) < len(inner.namelist()) or sum(e.file_size for e in inner.infolist()) > max_bytes:
+            raise ValueError(
+                f"{name} has entries of the same name, or is larger than {max_bytes:,} bytes when unpacked"
+            )
+        for entry in inner.infolist():
+            with inner.open(entry) as file:
+                _shape(file, entry.filename, entry.file_size)
+    return ()
