@@ -19,7 +19,8 @@ HOMES = {
     "pandas": (),
     "pyarrow": (),
     "narwhals": ("datasets/", "supervision/", "testing/", "trees/"),
-    "matplotlib": ("plots/",),
+    "jinja2": ("report/",),
+    "matplotlib": ("plots/", "report/"),
     "typer": ("cli/",),
     "rich": ("cli/",),
 }

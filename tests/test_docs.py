@@ -22,6 +22,7 @@ MODULES = [
     "pairs",
     "plots",
     "rankers",
+    "report",
     "solvers",
     "supervision",
     "testing",

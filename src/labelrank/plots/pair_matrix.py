@@ -138,8 +138,9 @@ class PairMatrixDisplay:
         PairMatrixDisplay
         """
         graphs, ranks = graphs_and_ranks(y_true, y_pred)
-        observed, predicted = (_shares(counts) for counts in (pair_counts(graphs), _predicted_counts(graphs, ranks)))
-        return cls(observed, predicted, labels=graphs.labels if labels is None else labels).plot(ax)
+        observed, wrong = pair_counts(graphs), reversed_counts(graphs, ranks)
+        shares = [shares_of_counts(counts) for counts in (observed, observed - wrong + wrong.T)]
+        return cls(*shares, labels=graphs.labels if labels is None else labels).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> PairMatrixDisplay:
         """Draw both matrices, side by side.
@@ -172,23 +173,23 @@ class PairMatrixDisplay:
         return self
 
 
-def _predicted_counts(graphs: PreferenceGraphs, ranks: FloatArray) -> FloatArray:
-    """Weight of the observed pairs that are predicted in each direction."""
+def reversed_counts(graphs: PreferenceGraphs, ranks: FloatArray) -> FloatArray:
+    """Weight of the pairs that were observed with the label of the row first and are predicted the other way round.
+
+    Pairs that the prediction ties count 1/2.
+    """
     k = graphs.shape[1]
     counts = np.zeros(k * k)
     for rows in row_blocks(len(graphs), k * k):
         part = graphs[rows]
         edges, weight = part.to_edges(), part.edge_weights()
         sign = np.sign(ranks[rows][edges.instance, edges.worse] - ranks[rows][edges.instance, edges.better])
-        for first, second, share in (
-            (edges.better, edges.worse, (1 + sign) / 2),
-            (edges.worse, edges.better, (1 - sign) / 2),
-        ):
-            counts += np.bincount(first * k + second, weights=weight * share, minlength=k * k)
+        counts += np.bincount(edges.better * k + edges.worse, weights=weight * (1 - sign) / 2, minlength=k * k)
     return counts.reshape(k, k)
 
 
-def _shares(counts: FloatArray) -> FloatArray:
+def shares_of_counts(counts: FloatArray) -> FloatArray:
+    """Share of the weight of each pair that is for the label of the row; NaN for pairs without any."""
     return np.where(counts + counts.T > 0, pair_shares(counts), np.nan)
 
 

@@ -19,6 +19,7 @@ from labelrank.supervision.frames import frame_like, frame_of, stacked_frames
 from labelrank.supervision.names import fitted_ranker, unwrapped
 from labelrank.trees.prediction import balance_of, parents_of, scores_of
 from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
+from labelrank.trust.mixing import row_mixer
 from labelrank.trust.origins import origins
 
 Method = Literal["linear", "path", "neighbors", "permutation"]
@@ -337,19 +338,10 @@ def _permuted(
     if (frame is None) != (other is None):
         raise ValueError("x and background must both be data frames, or neither of them")
     if frame is not None and other is not None:
-        both = stacked_frames(frame, other)
-
-        def mixed(rows: npt.NDArray[np.intp]) -> Any:
-            start = both[rows[:, 0].tolist()]
-            columns = {name: both[name][rows[:, j].tolist()] for j, name in enumerate(both.columns)}
-            return start.with_columns(**columns).to_native()
+        stacked: Any = stacked_frames(frame, other)
     else:
         dense = [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in (row, background)]
         if dense[0].shape[1] != dense[1].shape[-1]:
             raise ValueError(f"background has {dense[1].shape[-1]} features, and x has {dense[0].shape[1]}")
         stacked = np.vstack(dense)
-
-        def mixed(rows: npt.NDArray[np.intp]) -> Any:
-            return stacked[rows, np.arange(n_features)]
-
-    return by_permutation(difference, mixed, n_features, n_background, n_permutations, random_state)
+    return by_permutation(difference, row_mixer(stacked), n_features, n_background, n_permutations, random_state)

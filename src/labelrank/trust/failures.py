@@ -6,10 +6,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from labelrank._arrays import competition_ranks
+from labelrank._arrays import FloatArray, competition_ranks
 from labelrank._compat import Interval, validate_params
-from labelrank.supervision import as_graphs, label_names, orders_from_ranks
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, orders_from_ranks
 from labelrank.supervision.frames import frame_like
 from labelrank.supervision.names import in_order_of, labels_of, model_names
 from labelrank.trust.delegation import confidence, has_proba
@@ -51,27 +52,33 @@ def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
     ranks = np.asarray(model.predict(X), dtype=np.float64)
     ranks = in_order_of(label_names(graphs), ranks, model_names(model), ("y", "the model"))
     names = graphs.labels if graphs.has_names or labels_of(model) is None else labels_of(model)
-    balance, total = graphs.concordance(ranks)
-    known = np.flatnonzero(total > 0)
-    tau = balance[known] / total[known]
-    order = np.argsort(tau, kind="stable")[:n]
-    rows = known[order]
-    columns: dict[Any, Any] = {"row": rows, "tau": tau[order]}
+    rows, tau = worst_rows(graphs, ranks, n)
+    columns: dict[Any, Any] = {"row": rows, "tau": tau}
     if has_proba(model):
         columns["confidence"] = confidence(model, X)[rows]
-    observed = [_text(graphs[[row]], names) for row in rows]
-    predicted = [_joined(order) for order in orders_from_ranks(ranks[rows], labels=names)]
+    observed = [observed_text(graphs[[row]], names) for row in rows]
+    predicted = [joined(order) for order in orders_from_ranks(ranks[rows], labels=names)]
     columns |= {"observed": np.array(observed, dtype=object), "predicted": np.array(predicted, dtype=object)}
     return frame_like(X, columns, rows=rows)
 
 
-def _text(graph: Any, names: Any) -> str:
+def worst_rows(graphs: PreferenceGraphs, ranks: FloatArray, n: int) -> tuple[npt.NDArray[np.intp], FloatArray]:
+    """At most `n` rows with the smallest tau, smallest first, and their tau; rows without a pair are left out."""
+    balance, total = graphs.concordance(ranks)
+    known = np.flatnonzero(total > 0)
+    tau = balance[known] / total[known]
+    order = np.argsort(tau, kind="stable")[:n]
+    return known[order], tau[order]
+
+
+def observed_text(graph: PreferenceGraphs, names: Any) -> str:
     """What was observed of one instance: an order, or pairs."""
     if graph.is_ranked:
-        return _joined(orders_from_ranks(competition_ranks(graph.rank_values()), labels=names)[0])
+        return joined(orders_from_ranks(competition_ranks(graph.rank_values()), labels=names)[0])
     edges = graph.to_edges()
     return ", ".join(f"{names[a]} > {names[b]}" for a, b in zip(edges.better, edges.worse, strict=True))
 
 
-def _joined(order: list[Any]) -> str:
+def joined(order: list[Any]) -> str:
+    """An order as a line of text, with ``=`` between tied labels."""
     return " > ".join(" = ".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in order)

@@ -1,0 +1,6 @@
+"""A report on a model as one HTML file. It needs matplotlib and jinja2: ``pip install labelrank[plot]``."""
+
+from labelrank.report.build import build_report
+from labelrank.report.page import Report
+
+__all__ = ["Report", "build_report"]

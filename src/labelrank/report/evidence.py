@@ -1,0 +1,109 @@
+"""What all sections of a report look at: a model, its predictions for some instances, and what was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrank._arrays import FloatArray
+from labelrank._compat import num_samples, safe_indexing
+from labelrank.plots._inputs import name_of, observed_for
+from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision.frames import frame_of
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A model and what it predicts for instances; labels are in the order of the observations.
+
+    Attributes
+    ----------
+    model : fitted ranker
+        As it was given.
+    X : array, sparse matrix, data frame, or sequence of texts
+        Instances.
+    graphs : PreferenceGraphs of shape (n_samples, n_labels)
+        What was observed.
+    ranks : ndarray of shape (n_samples, n_labels)
+        What is predicted.
+    columns : ndarray of shape (n_labels,)
+        Columns of the model's predictions in the order of the observations.
+    labels : ndarray of shape (n_labels,)
+        Names, as in `graphs` or the model.
+    known : ndarray of int
+        Rows with an observed pair in random order.
+    seed : int
+        For everything else that is random.
+    """
+
+    model: Any
+    X: Any
+    graphs: PreferenceGraphs
+    ranks: FloatArray
+    columns: Rows
+    labels: npt.NDArray[Any]
+    known: Rows
+    seed: int
+
+    def sample(self, most: float) -> Rows:
+        """At most so many rows with an observed pair, drawn at random, in their order; at least one if there is any."""
+        return np.sort(self.known[: max(int(min(most, len(self.known))), 1)])
+
+    def rows(self, rows: Rows) -> Any:
+        """Instances of some rows."""
+        return safe_indexing(self.X, rows)
+
+    def on(self, rows: Rows) -> str:
+        """On which rows something was computed, for a sentence."""
+        if len(rows) == len(self.known):
+            return f"{len(rows):,} row{'s' * (len(rows) != 1)}"
+        return f"{len(rows):,} of {len(self.known):,} rows, drawn at random"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the labels as text."""
+        return [str(name) for name in self.labels.tolist()]
+
+    @cached_property
+    def feature_names(self) -> list[str] | None:
+        """Names of the columns of `X`; None if an instance is not a row of a table."""
+        frame = frame_of(self.X)
+        if frame is not None:
+            return [str(name) for name in frame.columns]
+        if len(getattr(self.X, "shape", ())) != 2:
+            return None
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is None or len(names) != self.X.shape[1]:
+            names = [f"x{i}" for i in range(self.X.shape[1])]
+        return [str(name) for name in names]
+
+    def row_name(self, row: int) -> str:
+        """Name of a row in the index of a frame, or its number."""
+        index = getattr(self.X, "index", None) if hasattr(self.X, "iloc") else None
+        return f"row {row}" if index is None or type(index).__name__ == "RangeIndex" else str(index[row])
+
+
+def gather(model: Any, X: Any, y: Any, random_state: Any) -> Evidence:
+    """Predict all instances, once, and match the labels of the model with those of the observations."""
+    if isinstance(X, (list, tuple)) and len(X) and not isinstance(X[0], (str, dict)):
+        X = np.asarray(X)
+    graphs, columns, labels = observed_for(model, y)
+    if num_samples(X) != len(graphs):
+        raise ValueError(f"X has {num_samples(X)} rows, y has {len(graphs)}; a report needs a row of y for each of X")
+    if not len(graphs):
+        raise ValueError("X and y have no rows; a report needs instances that the model was not fitted on")
+    ranks = np.asarray(model.predict(X), dtype=np.float64)
+    if ranks.shape != graphs.shape:
+        raise TypeError(
+            f"a report is about rankers of labels; {name_of(model)} predicts an array of shape {ranks.shape}, and y "
+            f"has shape {graphs.shape}"
+        )
+    rng = np.random.default_rng(random_state)
+    known = rng.permutation(np.flatnonzero(graphs.has_pairs()))
+    return Evidence(model, X, graphs, ranks[:, columns], columns, labels, known, int(rng.integers(2**31)))

@@ -1,0 +1,103 @@
+"""The leaderboard that the model comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from labelrank.report.parts import (
+    Cell,
+    Section,
+    Table,
+    bars,
+    compact,
+    count_cell,
+    number,
+    number_cell,
+    plus_minus,
+)
+from labelrank.supervision.frames import frame_of
+
+_NAMES = ("name", "ranker", "model", "candidate", "learner")
+_MEANS = ("mean", "score", "kendall_tau", "tau")
+_ERRORS = {"standard_error": "standard error", "se": "standard error", "sem": "standard error", "std": "std. deviation"}
+
+
+def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
+    """The candidates that the model was chosen from, as bars with their errors."""
+    title = "Leaderboard"
+    if leaderboard is None:
+        return Section(
+            "leaderboard",
+            title,
+            "There is none: the report was given one model. Pass leaderboard=, or an AutoRanker, which has one.",
+        )
+    entries = _entries(leaderboard)
+    if not entries:
+        return Section("leaderboard", title, "The leaderboard is empty.")
+    keys = list(dict.fromkeys(key for entry in entries for key in entry))
+    name = next((key for key in _NAMES if key in keys), keys[0])
+    numbers = [key for key in keys if any(math.isfinite(_float(entry.get(key))) for entry in entries)]
+    mean = next((key for key in (*_MEANS, *numbers) if key in numbers), None)
+    error = next((key for key in _ERRORS if key in numbers), None)
+    entries.sort(key=lambda entry: _descending(_float(entry.get(mean))))
+    means, errors = ([_float(entry.get(key)) for entry in entries] for key in (mean, error))
+    shown = [key for key in keys if key not in (name, mean, error)]
+    rows = [
+        [
+            Cell(compact(entry.get(name, ""))),
+            Cell(f"{number(value)} {plus_minus(off)}".strip(), value if math.isfinite(value) else None, bar),
+            *(_cell(key, entry.get(key)) for key in shown),
+        ]
+        for entry, value, off, bar in zip(entries, means, errors, bars(means, errors), strict=True)
+    ]
+    columns = [str(key).replace("_", " ") for key in (name, mean or "score", *shown)]
+    lead = f"{len(rows)} candidate{'s' * (len(rows) != 1)}, the best first."
+    if error:
+        lead += f" ± and the line on each bar are the {_ERRORS[error]} over the folds."
+    best = ""
+    if len(rows) > 1:
+        best = f"“{rows[0][0].text}” is the best of {len(rows)} candidates, with {rows[0][1].text}."
+    return Section("leaderboard", title, lead, [Table("Candidates", columns, rows), *_weights(weights)], best)
+
+
+def _weights(weights: Any) -> list[Table]:
+    """Members of an ensemble with their weights, if there is one."""
+    if not isinstance(weights, Mapping):
+        return []
+    members = {name: float(value) for name, value in weights.items() if value}
+    drawn = bars(list(members.values()), [0.0] * len(members))
+    rows = [
+        [Cell(compact(name)), number_cell(value, bar=bar)]
+        for (name, value), bar in zip(members.items(), drawn, strict=True)
+    ]
+    return [Table("Ensemble", ["member", "weight"], rows)] if rows else []
+
+
+def _entries(leaderboard: Any) -> list[dict[Any, Any]]:
+    frame = frame_of(leaderboard)
+    entries: list[Any] = list(leaderboard if frame is None else frame.iter_rows(named=True))
+    wrong = next((entry for entry in entries if not isinstance(entry, Mapping)), None)
+    if wrong is not None:
+        raise TypeError(f"leaderboard must be a data frame or a list of dicts, got an entry {wrong!r}")
+    return [dict(entry) for entry in entries]
+
+
+def _descending(value: float) -> float:
+    return -value if math.isfinite(value) else math.inf
+
+
+def _float(value: Any) -> float:
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return float(value) if is_number else math.nan
+
+
+def _cell(key: Any, value: Any) -> Cell:
+    if math.isfinite(_float(value)) and any(word in str(key) for word in ("time", "seconds")):
+        return Cell(f"{_float(value):.3g} s", _float(value))
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return count_cell(int(value))
+    return number_cell(_float(value)) if isinstance(value, (float, np.floating)) else Cell(compact(value))

@@ -1,0 +1,143 @@
+"""What the model has learned from: importance of the features, and scores by the number of rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import KFold, LearningCurveDisplay, learning_curve
+
+from labelrank.metrics import get_scorer
+from labelrank.report.evidence import Evidence
+from labelrank.report.parts import Cell, Section, Table, bars, number
+from labelrank.report.svg import draw
+from labelrank.supervision.names import labels_of, unwrapped
+from labelrank.trust.mixing import row_mixer
+
+_MOST_FEATURES, _MOST_PREDICTIONS, _REPEATS = 200, 200_000, 5
+_FEWEST_ROWS = 10
+_CURVE_ROWS, _CURVE_FOLDS, _CURVE_SIZES = 1000, 3, (0.2, 0.4, 0.7, 1.0)
+_CHEAP_FEATURES, _CHEAP_LABELS = 50, 30
+
+
+class _OfRowNumbers(BaseEstimator):
+    """A model that takes, in place of values, the rows that the values of each column come from."""
+
+    def __init__(self, model: Any, X: Any) -> None:
+        self.model = model
+        self.X = X
+        self.mixed = row_mixer(X)
+        self.labels_ = labels_of(model)
+
+    def fit(self, X: Any, y: Any = None) -> _OfRowNumbers:
+        """Do nothing; scikit-learn asks for the method."""
+        return self
+
+    def predict(self, rows: Any) -> Any:
+        """Predictions for rows that are put together column by column."""
+        return self.model.predict(self.mixed(rows))
+
+
+def importance_section(evidence: Evidence) -> Section:
+    """By how much the score falls if a feature is permuted."""
+    title, names = "Which features matter", evidence.feature_names
+    if names is None:
+        return Section("importance", title, "An instance is a text rather than a row of features.")
+    if not 0 < len(names) <= _MOST_FEATURES:
+        reason = f"Features are permuted one by one, for up to {_MOST_FEATURES} of them; there are {len(names):,}."
+        return Section("importance", title, reason)
+    most = max(_MOST_PREDICTIONS / (len(names) * _REPEATS), 50)
+    rows = evidence.sample(min(most, 1000))
+    if len(rows) < _FEWEST_ROWS:
+        return Section("importance", title, f"At least {_FEWEST_ROWS} rows with an observed pair are needed.")
+    sources = np.repeat(np.arange(len(rows))[:, np.newaxis], len(names), axis=1)
+    found = permutation_importance(
+        _OfRowNumbers(evidence.model, evidence.rows(rows)),
+        sources,
+        evidence.graphs[rows],
+        scoring=get_scorer("kendall_tau"),
+        n_repeats=_REPEATS,
+        random_state=evidence.seed,
+    )
+    mean, deviation = found.importances_mean, found.importances_std
+    order = np.argsort(-mean, kind="stable")
+    drawn = bars(mean[order].tolist(), deviation[order].tolist())
+    table = [
+        [Cell(names[i]), Cell(f"{number(mean[i])} ± {number(deviation[i])}", float(mean[i]), bar)]
+        for i, bar in zip(order.tolist(), drawn, strict=True)
+    ]
+    lead = (
+        f"By how much Kendall's tau falls when the values of a feature are permuted: mean ± standard deviation of "
+        f"{_REPEATS} permutations, on {evidence.on(rows)}. Features that say the same share their importance."
+    )
+    best = order[0]
+    finding = f"“{names[best]}” matters most: without it Kendall's tau falls by {number(mean[best])}."
+    columns = ["feature", "fall of Kendall's tau"]
+    return Section("importance", title, lead, [Table("Features", columns, table)], finding if mean[best] > 0 else "")
+
+
+def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
+    """Scores of the model when it learns from fewer rows."""
+    title = "Would more rows help?"
+    n_features = len(evidence.feature_names or [])
+    cheap = 0 < n_features <= _CHEAP_FEATURES and evidence.graphs.shape[1] <= _CHEAP_LABELS
+    if wanted is False or (wanted is None and not cheap):
+        return Section(
+            "curve", title, "Not computed, as the model would be fitted again: ask with learning_curve=True."
+        )
+    rows = evidence.sample(_CURVE_ROWS)
+    if len(rows) < _CURVE_FOLDS * _FEWEST_ROWS:
+        reason = f"At least {_CURVE_FOLDS * _FEWEST_ROWS} rows with an observed pair are needed."
+        return Section("curve", title, reason)
+    model = _refitted(evidence.model)
+    folds = KFold(_CURVE_FOLDS, shuffle=True, random_state=evidence.seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # few rows may lack a label; the report is about the model as it was given
+            sizes, on_train, on_test = learning_curve(
+                clone(model),
+                evidence.rows(rows),
+                evidence.graphs[rows],
+                train_sizes=_CURVE_SIZES,
+                cv=folds,
+                scoring=get_scorer("kendall_tau"),
+                error_score="raise",
+            )
+    except Exception as error:  # an estimator of any kind, on fewer rows than it was made for
+        return Section("curve", title, f"{type(model).__name__} could not be fitted on fewer rows: {error}")
+
+    def curve(ax: Any) -> None:
+        display = LearningCurveDisplay(train_sizes=sizes, train_scores=on_train, test_scores=on_test)
+        display.plot(ax=ax, score_name="Kendall's tau", line_kw={"marker": "o"}, fill_between_kw={"alpha": 0.15})
+        ax.set_xlabel("rows learned from")
+
+    last, before = on_test[-1].mean(), on_test[-2].mean()
+    finding = (
+        f"From {sizes[-2]:,} to {sizes[-1]:,} rows, Kendall's tau goes from {number(before)} to {number(last)}"
+        f"{': it still rises' if last - before > on_test[-1].std() else ''}."
+    )
+    figure = draw(
+        "curve",
+        curve,
+        (6.0, 3.8),
+        alt="Kendall's tau of the model by the number of rows that it learned from, on these rows and on others.",
+        caption=f"Mean and standard deviation over {_CURVE_FOLDS} folds.",
+    )
+    lead = (
+        f"Copies of {type(model).__name__} with the same parameters, learned from parts of {evidence.on(rows)} of this "
+        f"report, and scored on the others. {finding}"
+    )
+    return Section("curve", title, lead, [figure], finding)
+
+
+def _refitted(model: Any) -> Any:
+    """The model without what chose or calibrated it: the best candidate of a search, the ranker inside a wrapper."""
+    while not getattr(model, "steps", None):
+        inner = unwrapped(model)[1]
+        if inner is None or labels_of(inner) is None:
+            return model
+        model = inner
+    return model
