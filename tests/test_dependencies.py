@@ -18,7 +18,7 @@ HOMES = {
     "polars": (),
     "pandas": (),
     "pyarrow": (),
-    "narwhals": ("datasets/", "supervision/", "testing/", "trees/"),
+    "narwhals": ("auto/", "datasets/", "supervision/", "testing/", "trees/"),
     "jinja2": ("report/",),
     "matplotlib": ("plots/", "report/"),
     "typer": ("cli/",),
