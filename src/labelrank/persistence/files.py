@@ -31,6 +31,7 @@ FORMAT = 1  # raised when older versions of the library cannot read the file any
 MAX_BYTES = 4 * 2**30  # of the unpacked model
 
 _ABOUT, _MODEL = "labelrank.json", "model.skops"
+_LONG = 500  # characters of a message
 _MAX_ABOUT = 2**24  # bytes of what is said about the model, notes included
 
 
@@ -149,15 +150,18 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
         check_is_fitted(model)
     except RefusedError as error:
         raise ValueError(
-            f"{path}: refused, since the file contains {error}; a model file may contain types of labelrank, "
+            f"{path}: refused, since the file contains {_short(error)}; a model file may contain types of labelrank, "
             "scikit-learn and NumPy only"
         ) from error
     except Exception as error:
-        raise ValueError(f"{path}: not a model that this version can load ({type(error).__name__}: {error})") from error
-    if about.get("scikit-learn") != sklearn.__version__:
+        raise ValueError(
+            f"{path}: not a model that this version can load ({type(error).__name__}: {_short(error)})"
+        ) from error
+    saved_with = str(about.get("scikit-learn"))[:20]
+    if saved_with != sklearn.__version__:
         warnings.warn(
-            f"{path} was saved with scikit-learn {about.get('scikit-learn')}, and {sklearn.__version__} is installed; "
-            "check its predictions, or fit it anew",
+            f"{path} was saved with scikit-learn {saved_with}, and {sklearn.__version__} is installed; check its "
+            "predictions, or fit it anew",
             UserWarning,
             stacklevel=stacklevel_of_user(),
         )
@@ -210,13 +214,19 @@ def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> 
                 if about["format"] <= FORMAT:
                     return about, _entry(archive, _MODEL, max_bytes) if with_model else b""
         except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError) as error:
-            raise ValueError(f"{path}: not a model file of labelrank, or damaged ({error})") from error
+            raise ValueError(f"{path}: not a model file of labelrank, or damaged ({_short(error)})") from error
         except Exception as error:  # zlib, lzma and bz2 have errors of their own
-            raise ValueError(f"{path}: damaged ({type(error).__name__}: {error})") from error
+            raise ValueError(f"{path}: damaged ({type(error).__name__}: {_short(error)})") from error
     raise ValueError(
-        f"{path} was written by labelrank {about.get('labelrank')} in format {about['format']}, and labelrank "
-        f"{_version()} reads formats up to {FORMAT}; install a newer version"
+        f"{path} was written by labelrank {str(about.get('labelrank'))[:20]} in format {about['format']}, and "
+        f"labelrank {_version()} reads formats up to {FORMAT}; install a newer version"
     )
+
+
+def _short(error: Exception) -> str:
+    """The text of an error that may repeat what is in the file."""
+    text = str(error)
+    return text if len(text) < _LONG else f"{text[:_LONG]}…"
 
 
 def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:

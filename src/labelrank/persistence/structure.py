@@ -20,11 +20,14 @@ from labelrank.trees.base import BaseTreeRanker
 from labelrank.trees.boosting.base import BoostedTreesMixin
 
 Tree: Any = tree_class()
+_MOST_JOBS = 1024
 
 
 def check_structure(model: Any) -> None:
     """Raise a ValueError if the model, or a part of it, has indices or shapes that do not fit together."""
     for part in parts_of(model):
+        jobs = getattr(part, "n_jobs", None)
+        _expect(jobs is None or (isinstance(jobs, int) and abs(jobs) <= _MOST_JOBS), "n_jobs")
         if sparse.issparse(part):
             _check_sparse(part)
         elif isinstance(part, (BaseTreeRanker, BoostedTreesMixin)):
