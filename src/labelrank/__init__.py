@@ -52,6 +52,7 @@ _HOMES = {
     "GradientBoostingRanker": "trees",
     "GradientBoostingCoveringClassifier": "trees",
     "SoftProjectionRanker": "rankers",
+    "AutoRanker": "auto",
     "ConformalRanker": "trust",
     "PairwiseCalibrator": "trust",
     "confidence": "trust",
@@ -87,6 +88,7 @@ _MODULES = (
 )
 
 __all__ = [
+    "AutoRanker",
     "BaseRanker",
     "CalibratedRanker",
     "ConformalRanker",
@@ -173,6 +175,7 @@ if TYPE_CHECKING:
         trust,
     )
     from labelrank._discovery import all_rankers
+    from labelrank.auto import AutoRanker
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
     from labelrank.persistence import inspect_file, load, save
     from labelrank.prediction import predict_frame

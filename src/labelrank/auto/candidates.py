@@ -1,0 +1,105 @@
+"""The rankers that are tried if none are named, each with the pipeline that prepares raw instances for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.utils import check_random_state
+
+from labelrank._compat import num_samples, safe_indexing
+from labelrank.auto.preprocessing import pipeline_for
+from labelrank.neighbors import KNeighborsRankerCV
+from labelrank.rankers import KernelRidgeRankerCV, LogLinearRanker
+from labelrank.trees import ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
+
+_MANY_ROWS = 5000  # more have smaller forests, and no kernel matrix
+_WIDE = 60  # more columns have no quadratic features
+
+
+def default_candidates(n_rows: int) -> dict[str, Any]:
+    """Rankers by name, fast ones first, so that something is there when the time is short.
+
+    Examples
+    --------
+    >>> from labelrank.auto.candidates import default_candidates
+    >>> list(default_candidates(100))  # doctest: +NORMALIZE_WHITESPACE
+    ['linear', 'quadratic', 'neighbors', 'kernel ridge', 'extra trees', 'random forest', 'boosted trees',
+     'small boosted trees']
+    """
+    many = n_rows > _MANY_ROWS
+    forest: dict[str, Any] = {"n_estimators": 100 if many else 300}
+    if not many:
+        forest["min_samples_split"] = 2
+    found: dict[str, Any] = {
+        "linear": LogLinearRanker("disagreement", alpha=0.1),
+        "quadratic": make_pipeline(
+            PolynomialFeatures(include_bias=False), StandardScaler(), LogLinearRanker("disagreement", alpha=0.3)
+        ),
+        "neighbors": KNeighborsRankerCV(weights="dudani"),
+        "kernel ridge": KernelRidgeRankerCV(),
+        "extra trees": ExtraTreesRanker(**forest),
+        "random forest": RandomForestRanker(**forest),
+        "boosted trees": GradientBoostingRanker(),
+        "small boosted trees": GradientBoostingRanker(
+            learning_rate=0.05, max_leaf_nodes=8, subsample=0.7, max_features=0.5
+        ),
+    }
+    if many:
+        del found["kernel ridge"]
+    return found
+
+
+def prepared_candidates(
+    candidates: Mapping[str, Any] | Sequence[Any] | None, X: Any, text_columns: Any, random_state: Any
+) -> dict[str, Any]:
+    """Pipelines by name; rankers are prepared for the columns of X, pipelines of a user are taken as they are."""
+    rng = check_random_state(random_state)
+    if candidates is None:
+        defaults = default_candidates(num_samples(X))
+        found = {name: pipeline_for(ranker, X, text_columns=text_columns) for name, ranker in defaults.items()}
+        if _width(found["linear"], X) > _WIDE:
+            del found["quadratic"]
+    else:
+        found = {
+            name: clone(ranker) if isinstance(ranker, Pipeline) else pipeline_for(ranker, X, text_columns=text_columns)
+            for name, ranker in _named(candidates).items()
+        }
+    for model in found.values():
+        settings: dict[str, Any] = {}
+        for name, value in model.get_params().items():
+            if name.rpartition("__")[2] == "random_state" and value is None:
+                settings[name] = int(rng.randint(np.iinfo(np.int32).max))
+            elif name.rpartition("__")[2] == "on_empty":
+                settings[name] = "ignore"  # reported once, and not by every model in every fold
+        model.set_params(**settings)
+    return found
+
+
+def _named(candidates: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    if isinstance(candidates, Mapping):
+        named = dict(candidates)
+    else:
+        named = {}
+        for ranker in candidates:
+            name = type(ranker.steps[-1][1] if isinstance(ranker, Pipeline) else ranker).__name__
+            count = sum(other == name or other.startswith(f"{name} ") for other in named)
+            named[f"{name} {count + 1}" if count else name] = ranker
+    if not named:
+        raise ValueError("candidates is empty; name at least one ranker, or pass None for the default ones")
+    for name, ranker in named.items():
+        if isinstance(ranker, type) or not hasattr(ranker, "fit"):
+            raise TypeError(f"candidates must be rankers, got {ranker!r} as {name!r}")
+    return named
+
+
+def _width(model: Any, X: Any) -> int:
+    """Number of columns of the prepared instances."""
+    if not isinstance(model, Pipeline):
+        return int(X.shape[1])
+    some = safe_indexing(X, np.arange(min(num_samples(X), 1000)))
+    return int(clone(model[:-1]).fit_transform(some).shape[1])

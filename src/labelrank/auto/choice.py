@@ -1,0 +1,136 @@
+"""What is made of a race: the weights of the models, the models that are kept, and the leaderboard."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.utils.parallel import Parallel, delayed
+
+from labelrank._arrays import FloatArray, IntArray
+from labelrank.auto.ensemble import choose_weights, comparable, stacked_weights
+from labelrank.auto.race import Race, Trial
+from labelrank.rankers.base import RankerMixin
+
+_ROWS = 10_000  # on which ensembles are compared, if there are more
+_NEGLIGIBLE = 1e-3  # weight, relative to the largest, of a model that is left out
+_OVERTIME = 1.1  # of the time left, in which models are fitted to all rows
+
+
+class Scored(RankerMixin, BaseEstimator):
+    """A ranker that has computed its scores already, for scorers."""
+
+    def __init__(self, scores: FloatArray, labels: npt.NDArray[Any]) -> None:
+        self.scores = scores
+        self.labels = labels
+
+    @property
+    def labels_(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        """Names of the labels."""
+        return self.labels
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """The scores, whatever X."""
+        return self.scores
+
+
+class Chosen(NamedTuple):
+    """Models with their weights."""
+
+    trials: list[Trial]
+    weights: FloatArray
+    method: str
+    score: float
+    slope: float
+    best: Trial
+
+
+def run_race(race: Race) -> bool:
+    """Run a race; return whether it was interrupted. It is an error if no model has been fitted."""
+    interrupted = False
+    try:
+        race.run()
+    except KeyboardInterrupt:
+        if not any(trial.results for trial in race.trials):
+            raise
+        interrupted = True
+    if race.splits and not any(trial.results for trial in race.trials):
+        failed = [f"{trial.name}: {trial.status}" for trial in race.trials if trial.status]
+        raise ValueError(f"no candidate could be fitted; {'; '.join(failed) or 'fit was stopped before the first'}")
+    return interrupted
+
+
+def choose(race: Race, weight: FloatArray, ensemble: bool) -> Chosen:
+    """Weights of the models that went furthest."""
+    if not race.splits:  # a single row: nothing can be compared
+        return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0, race.trials[0])
+    known = [trial for trial in race.alive if trial.results]
+    n_folds = min((len(trial.results) for trial in known), default=max(len(trial.results) for trial in race.trials))
+    trials = [trial for trial in known or race.trials if len(trial.results) >= n_folds]
+    alone = np.array([np.mean([trial.results[fold] for fold in range(n_folds)]) for trial in trials])
+    best = int(np.argmax(np.nan_to_num(alone, nan=-np.inf)))
+    weights, method, result = np.eye(len(trials))[best], "single", float(alone[best])
+
+    step = 1 + sum(len(race.splits[fold][1]) for fold in range(n_folds)) // _ROWS
+    rows = [race.splits[fold][1][::step] for fold in range(n_folds)]
+    scores = [np.concatenate([trial.left_out[fold][::step] for fold in range(n_folds)]) for trial in trials]
+    everything = np.concatenate(rows)
+    graphs, weight = race.data.graphs[everything], weight[everything]
+    if ensemble and len(trials) > 1 and not np.isnan(alone).all():
+        folds = np.split(np.arange(len(everything)), np.cumsum([len(part) for part in rows])[:-1])
+        last: list[Any] = [None, None]  # the race keeps what was observed for the last rows
+
+        def score(sums: FloatArray, part: IntArray) -> float:
+            if part is not last[0]:
+                last[:] = part, everything[part]
+            return race.score(sums, last[1])
+
+        standard = np.array([comparable(each) for each in scores])
+        weights, method, result = choose_weights(standard, folds, score, graphs, weight)
+    weights = np.where(weights > _NEGLIGIBLE * weights.max(), weights, 0.0) / weights.sum()
+    used = np.flatnonzero(weights)
+    if len(used) == 1:  # whose scores need not be comparable with others
+        method, total = "single", scores[used[0]]
+    else:
+        total = np.tensordot(weights, standard, 1)
+    slope = float(stacked_weights(total[np.newaxis], graphs, weight)[0]) if graphs.shape[1] > 1 else 1.0
+    return Chosen([trials[i] for i in used], weights[used], method, result, max(slope, 1e-6), trials[best])
+
+
+def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
+    """Fitted attributes: models fitted to all rows, or those of the folds if there is no time for that."""
+    wanted = [*chosen.trials, *(trial for trial in [chosen.best] if trial not in chosen.trials)]
+    n = len(race.data.graphs)
+    cost = sum(trial.cost(n) for trial in wanted) / effective_n_jobs(race.n_jobs)
+    if not race.splits or (refit and cost <= _OVERTIME * race.clock.left()):
+        fit = delayed(race.data.fit)
+        models = Parallel(n_jobs=race.n_jobs, prefer="threads")(fit(trial.model, np.arange(n)) for trial in wanted)
+        fitted = {trial.name: [model] for trial, model in zip(wanted, models, strict=True)}
+    else:
+        fitted = {trial.name: list(trial.fitted.values()) for trial in wanted}
+    return {
+        "estimators_": {trial.name: fitted[trial.name] for trial in chosen.trials},
+        "weights_": {trial.name: float(w) for trial, w in zip(chosen.trials, chosen.weights, strict=True)},
+        "method_": chosen.method,
+        "best_score_": chosen.score,
+        "slope_": chosen.slope,
+        "best_estimator_": fitted[chosen.best.name][0],
+    }
+
+
+def leaderboard(trials: list[Trial], weights: dict[str, float]) -> dict[str, list[Any]]:
+    """Columns of the leaderboard: models by the number of folds and the mean result, best first."""
+    ranked = sorted(trials, key=lambda trial: (-len(trial.results), -np.nan_to_num(trial.result, nan=-np.inf)))
+    results = [list(trial.results.values()) for trial in ranked]
+    return {
+        "name": [trial.name for trial in ranked],
+        "mean": [float(np.mean(values)) if values else np.nan for values in results],
+        "std": [float(np.std(values)) if values else np.nan for values in results],
+        "folds": [len(values) for values in results],
+        "time": [float(np.mean(trial.seconds)) if trial.seconds else np.nan for trial in ranked],
+        "weight": [weights.get(trial.name, 0.0) for trial in ranked],
+        "status": [trial.status or "complete" for trial in ranked],
+    }

@@ -1,0 +1,293 @@
+"""The ranker that chooses for you."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import narwhals as nw
+import numpy as np
+from scipy.special import expit
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelrank._arrays import FloatArray, IntArray, canonical
+from labelrank._compat import Interval, num_samples, safe_indexing
+from labelrank._memory import require_pair_matrices
+from labelrank.auto.candidates import prepared_candidates
+from labelrank.auto.choice import Scored, choose, fit_chosen, leaderboard, run_race
+from labelrank.auto.ensemble import comparable
+from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial
+from labelrank.metrics import get_scorer, get_scorer_names
+from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn_interrupted
+from labelrank.supervision import is_graphs
+from labelrank.supervision.frames import frame_of, installed
+
+_OF_COSTS = ("mean_cost", "regret", "closed_gap")
+
+
+class AutoRanker(BaseRanker):
+    """Ensemble of the rankers that suit the data best, found within a budget of time.
+
+    Raw tables go in: missing values, categories, booleans, text columns, sparse matrices. Boosted trees, forests,
+    linear models (also on squares and products of features), kernel ridge regression and nearest neighbors are compared
+    by cross-validation, each with the preprocessing that it needs. The scores that they give to the rows left out
+    decide whether the best of them is taken alone or an ensemble, and which one.
+
+    Parameters
+    ----------
+    time_budget : float or None, default=60
+        Seconds for ``fit``, which may finish the model it is on. None takes the time that all candidates need.
+    scoring : str or callable, default="kendall_tau"
+        What is maximized: a name known to :func:`labelrank.metrics.get_scorer`, or a scorer.
+    candidates : mapping of str to ranker, list of rankers or None, default=None
+        What to try, fast ones first. Rankers get the preprocessing of :func:`labelrank.auto.pipeline_for`; pipelines
+        are taken as they are. None is a selection that works for most data.
+    ensemble : bool, default=True
+        Whether an ensemble is considered, or only the best candidate.
+    cv : int, cross-validation generator or iterable, default=5
+        Number of folds, or how to make them. They must not have a row in two test folds.
+    text_columns : list of column names or indices, optional
+        Columns with text; by default those that look like it, see :func:`labelrank.auto.pipeline_for`.
+    random_state : int, RandomState instance or None, default=None
+        Determines the folds, and what candidates draw.
+    n_jobs : int, optional
+        Number of models that are fitted at a time, in threads.
+    on_empty : {"warn", "error", "ignore"}, default="warn"
+        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+
+    Attributes
+    ----------
+    leaderboard_ : data frame
+        A row for each candidate, best first: ``name``, ``mean`` and ``std`` of its results on the folds, ``folds`` (how
+        many), ``time`` (mean seconds of a fit), ``weight`` in the ensemble, and ``status``, why it had no more folds.
+        Of the library that `X` came from; for arrays of polars, or pandas if that is not installed.
+    weights_ : dict
+        Weight of each candidate of the ensemble; they sum to 1.
+    method_ : {"single", "greedy", "stacking"}
+        How the weights were found.
+    best_score_ : float
+        Mean result on the folds of what was chosen, with weights from the other folds.
+    best_estimator_ : estimator
+        The fitted candidate with the best mean result.
+    estimators_ : dict
+        Fitted estimators of each candidate of the ensemble: one, fitted to all rows, or one for each fold if there was
+        no time for that.
+    slope_ : float
+        Factor of the scores that makes their differences the logarithm of the odds of a pair.
+    labels_ : ndarray of shape (n_labels,)
+        Names of the labels.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    labelrank.auto.pipeline_for : The preprocessing.
+    labelrank.ConformalRanker : Rankings with a guarantee, from an automatic ranker as well.
+
+    Notes
+    -----
+    All candidates are fitted on the first fold. Then those go on to the next fold that have time for all folds and a
+    final fit, by the order of their results. With more than 4000 training rows, all are first compared on 1000 rows,
+    the better half on 4000, and so on. Held-out rows never take part in a fit.
+
+    Scores are standardized in each row before they are added. Weights are found by greedy selection with replacement
+    and by log-linear ranking with the models as base rankers (stacking), on all folds but one, and compared on the
+    other. Stacking is taken unless greedy selection or the best candidate alone is better by a standard error.
+
+    An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
+    gives the same model if ``time_budget=None``.
+
+    References
+    ----------
+    Caruana, Niculescu-Mizil, Crew, Ksikes: Ensemble selection from libraries of models. ICML 2004.
+
+    Examples
+    --------
+    >>> from labelrank import AutoRanker, LogLinearRanker, KNeighborsRanker
+    >>> from labelrank.datasets import load_iris_rankings
+    >>> X, y = load_iris_rankings(return_X_y=True)
+    >>> model = AutoRanker(candidates=[LogLinearRanker(), KNeighborsRanker(5)], random_state=0).fit(X[::2], y[::2])
+    >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
+    0.97
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "scoring": [str, callable],
+        "candidates": [Mapping, list, tuple, None],
+        "ensemble": ["boolean"],
+        "cv": ["cv_object"],
+        "text_columns": [list, tuple, None],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        time_budget: float | None = 60,
+        scoring: Any = "kendall_tau",
+        candidates: Any = None,
+        ensemble: bool = True,
+        cv: Any = 5,
+        *,
+        text_columns: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        on_empty: OnEmpty = "warn",
+    ) -> None:
+        self.time_budget = time_budget
+        self.scoring = scoring
+        self.candidates = candidates
+        self.ensemble = ensemble
+        self.cv = cv
+        self.text_columns = text_columns
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.on_empty = on_empty
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
+        tags.non_deterministic = True  # the folds depend on the order of the rows
+        return tags
+
+    # --- fit
+
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        checks: dict[str, Any] = {"on_empty": self.on_empty, "skip_check_array": True}
+        return Training(*self._validate_fit(_checked(X), y, sample_weight, **checks))
+
+    def _learn(self, data: Training, progress: Progress) -> None:
+        clock, rng, frame = Clock(self.time_budget), check_random_state(self.random_state), frame_of(data.X)
+        self.frame_library_ = None if frame is None else str(frame.implementation.value)
+        models = prepared_candidates(self.candidates, data.X, self.text_columns, rng)
+        trials = [Trial(name, model) for name, model in models.items()]
+        known = Data(data.X, data.graphs, None if (data.weight == 1).all() else data.weight)
+        splits, result = self._splits(data, rng), self._result(known, progress.y)
+        race = Race(trials, known, splits, result, clock, self.n_jobs, lambda: progress.step("model"))
+        progress.begin(None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what small folds warn of; the leaderboard says what matters
+            interrupted = run_race(race)
+            choice = choose(race, data.weight, self.ensemble)
+            final = fit_chosen(race, choice, refit=not interrupted)
+        if interrupted:
+            warn_interrupted(type(self).__name__, f"{sum(len(trial.results) for trial in trials)} fits")
+        self.__dict__.update(final)
+        self.leaderboard_columns_ = leaderboard(trials, self.weights_)
+
+    def _splits(self, data: Training, rng: Any) -> list[Split]:
+        n = len(data.graphs)
+        if not isinstance(self.cv, Integral) and self.cv is not None:
+            return [(np.arange(n)[train], np.arange(n)[test]) for train, test in check_cv(self.cv).split(data.X)]
+        n_folds = min(int(self.cv or 5), n)
+        if n_folds < 2:
+            return []
+        return list(KFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1)).split(np.empty(n)))
+
+    def _result(self, data: Data, y: Any) -> Result:
+        """Function of scores of rows, and of these rows, that is maximized."""
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        by_order = self.scoring in get_scorer_names() and self.scoring not in _OF_COSTS
+        if by_order or is_graphs(y) or not hasattr(y, "shape"):
+            y = data.graphs  # of costs, more counts than the order
+        last: list[Any] = [None, None]  # rows, and what was observed for them
+
+        def result(scores: FloatArray, rows: IntArray) -> float:
+            if rows is not last[0]:
+                last[:] = rows, y[rows] if is_graphs(y) else safe_indexing(y, rows)
+            params = {} if data.weight is None else {"sample_weight": data.weight[rows]}
+            return float(scorer(Scored(scores, self.labels_), np.empty((len(rows), 0)), last[1], **params))
+
+        return result
+
+    # --- predict
+
+    def _check_X(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, _checked(X), reset=False, skip_check_array=True)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels: weighted sums of the standardized scores of the candidates.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Larger is better. A difference is the logarithm of the odds of a pair.
+        """
+        X = self._check_X(X)
+        total = np.zeros((num_samples(X), len(self.labels_)))
+        for name, models in self.estimators_.items():
+            for model in models:
+                scores = np.asarray(model.decision_function(X), dtype=np.float64)
+                scores = scores if self.method_ == "single" else comparable(scores)
+                total += self.weights_[name] / len(models) * scores
+        return self.slope_ * total
+
+    def pairwise_proba(self, X: Any) -> FloatArray:
+        """Probability that label i is before label j, calibrated on rows that the models had not learned from.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels, n_labels)
+            ``1 / (1 + exp(f_j - f_i))``; 0.5 on the diagonal.
+        """
+        scores = self.decision_function(X)
+        require_pair_matrices(scores.shape, copies=2)
+        return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
+
+    # --- what was found
+
+    @property
+    def leaderboard_(self) -> Any:
+        """What each candidate had, as a data frame, best first."""
+        check_is_fitted(self)
+        library: Any = self.frame_library_ or installed(("polars", "pandas"), "the leaderboard")
+        return nw.from_dict(dict(self.leaderboard_columns_), backend=library).to_native()
+
+    def report(self, X: Any = None, y: Any = None) -> Any:
+        """Report about the search, and with rows that were not learned from about the predictions.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features), optional
+            Instances that ``fit`` has not seen.
+        y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels), optional
+            What was observed for them.
+
+        Returns
+        -------
+        labelrank.report.Report
+            With methods to save and to show it.
+        """
+        from labelrank.report import build_report
+
+        return build_report(self, X, y, leaderboard=self.leaderboard_)
+
+
+def _checked(X: Any) -> Any:
+    """A data frame as it is, a sparse matrix in CSR format, anything else as an array of numbers or objects."""
+    if frame_of(X) is not None:
+        return X
+    X = check_array(canonical(X), accept_sparse="csr", dtype=None, ensure_all_finite="allow-nan")
+    if X.dtype.kind in "OUS":
+        try:
+            X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+        except (ValueError, TypeError):
+            return X.astype(object)  # strings are categories
+    return X
