@@ -15,7 +15,7 @@ MODULES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8"
 HOMES = {
     "numba": ("_kernels/compile.py",),
     "llvmlite": (),
-    "polars": (),
+    "polars": ("cli/",),
     "pandas": (),
     "pyarrow": (),
     "narwhals": ("auto/", "datasets/", "supervision/", "testing/", "trees/"),

@@ -51,7 +51,7 @@ ALLOWED = {
     "auto": LIBRARY | {"report"},
     "plots": LIBRARY | {"trust"},
     "report": LIBRARY | {"plots", "trust"},
-    "cli": LIBRARY | {"plots", "auto", "report"},
+    "cli": LIBRARY | {"auto", "persistence", "plots", "report", "trust"},
     "__main__": {"cli"},
 }
 # score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.

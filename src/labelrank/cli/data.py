@@ -1,28 +1,36 @@
-"""The data of a command: a built-in data set by its name, or a file."""
+"""The data of a command: a built-in data set by its name, a file, or a folder."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from labelrank import datasets
-from labelrank.supervision import as_graphs
+import polars as pl
+from scipy import sparse
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".xarff", ".arff")
-_TEXTS = (".csv", ".tsv", ".xarff", ".arff")  # also read with .gz or .bz2 appended
+from labelrank import datasets
+from labelrank.cli.columns import select
+from labelrank.cli.tables import TABLES, TEXT, Table, read_tables, table_suffix
+from labelrank.cli.target import resolve, target_of
+from labelrank.datasets._columns import frame_of_matrix
+from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError
+from labelrank.supervision import PreferenceGraphs, as_graphs
+
+ARFF, PREFLIB, SVMLIGHT = (".xarff", ".arff"), (".soc", ".soi", ".toc", ".toi"), (".svm", ".svmlight", ".libsvm")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A data set to run rankers on."""
+    """Instances, what was observed of their rankings, and how they were read."""
 
     name: str
-    data: Any
+    data: Any  # a frame with columns of numbers and texts, an array or a sparse matrix
     target: Any
+    options: dict[str, Any] = field(default_factory=dict)  # as `read_data` takes them, for files of the same kind
 
     @property
     def shape(self) -> dict[str, int]:
@@ -34,9 +42,22 @@ class Problem:
         """Number of instances in which no label is preferred to another."""
         return int((as_graphs(self.target).edge_counts() == 0).sum())
 
+    @property
+    def text_columns(self) -> list[str] | None:
+        """The text columns that were named; None if they are to be found."""
+        text = self.options.get("text")
+        return None if text is None else list(select(self.data.columns, text, "--text", self.name))
 
-def _synthetic(seed: int) -> Any:
-    return datasets.make_label_ranking(n_samples=500, random_state=seed)
+    def with_data(self, data: Any) -> Problem:
+        """Return the problem with other columns."""
+        return replace(self, data=data)
+
+    def require(self, rows: int = 1) -> Problem:
+        """Raise an error if there are too few rows or no features to learn from."""
+        if len(self.target) < rows or not self.data.shape[1]:
+            n, m = self.shape["instances"], self.shape["features"]
+            raise ValueError(f"{self.name} has {n} instances and {m} features; at least {rows} and 1 are needed")
+        return self
 
 
 BUILT_IN: dict[str, Callable[[int], Any]] = {
@@ -44,114 +65,174 @@ BUILT_IN: dict[str, Callable[[int], Any]] = {
     "wine": lambda seed: datasets.load_wine_rankings(return_X_y=True),
     "digits": lambda seed: datasets.load_digits_rankings(return_X_y=True),
     "fried": lambda seed: datasets.load_fried(return_X_y=True),
-    "synthetic": _synthetic,
+    "synthetic": lambda seed: datasets.make_label_ranking(n_samples=500, random_state=seed),
 }
 
 
-@dataclass(frozen=True)
-class FileOptions:
-    """How to read a file: the options of the command line of these names."""
+def read_data(
+    data: str,
+    *,
+    labels: str | None = None,
+    kind: str | None = None,
+    text: str | None = None,
+    ignore: str | None = None,
+    unsolved: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    max_bytes: int | None = None,
+    names: Sequence[Any] | None = None,
+    n_features: int | None = None,
+    seed: int = 0,
+) -> Problem:
+    """Read the data of a command; the parameters are its options.
 
-    labels: str | None = None
-    scores: bool = False
-    costs: bool = False
-    unsolved: str | None = None
-    ignore: str | None = None
-    max_bytes: int | None = None
+    Parameters
+    ----------
+    data : str
+        Name of a built-in data set, or a path.
+    labels, kind, text, ignore, unsolved, separator, encoding, max_bytes
+        The options of these names; None if they were not given.
+    names : sequence, optional
+        Labels of a model, for data in which not all of them may occur.
+    n_features : int, optional
+        Number of features of a model, for sparse files.
+    seed : int, default=0
+        Of synthetic data.
 
-    def given(self, *names: str) -> list[str]:
-        """Return those of the options that were given, as they are written."""
-        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) not in (None, False)]
-
-
-def load(data: str, options: FileOptions, seed: int) -> Problem:
-    """Load a built-in data set by name, or a file; errors speak of the options of the command line."""
-    if data in BUILT_IN:
-        if given := options.given(*(field.name for field in fields(options))):
-            raise ValueError(f"{', '.join(given)} are for files, and {data} is a built-in data set")
-        X, y = BUILT_IN[data](seed)
-        return Problem(data, X, y)
+    Examples
+    --------
+    >>> from labelrank.cli.data import read_data
+    >>> read_data("iris").shape
+    {'instances': 150, 'features': 4, 'labels': 3}
+    """
     path = Path(data)
-    if not path.is_file():
-        raise ValueError(_no_such_data(data, path))
-    bunch = _read(path, options)
-    if not len(bunch.target) or not bunch.data.shape[1]:
-        shape = f"{len(bunch.target)} instances and {bunch.data.shape[1]} features"
-        raise ValueError(f"{path.name} has {shape}; at least one of each is needed")
-    return Problem(path.name, bunch.data, bunch.target)
-
-
-def columns(text: str) -> Any:
-    """Return the columns that a text names: ``a,b,c`` is a list, ``/pattern/`` a pattern, anything else a prefix."""
-    if len(text) > 2 and text.startswith("/") and text.endswith("/"):
-        try:
-            return re.compile(text[1:-1])
-        except re.error as error:
-            raise ValueError(f"{text} is not a pattern: {error}") from error
-    if "," in text:
-        return [name.strip() for name in text.split(",") if name.strip()]
-    return text
-
-
-def _suffix(path: Path) -> str | None:
-    """The suffix that tells the format of a file, None if it is not known."""
-    name = path.name.lower()
-    bare = name.removesuffix(".gz").removesuffix(".bz2")
-    return next((suffix for suffix in (SUFFIXES if bare == name else _TEXTS) if bare.endswith(suffix)), None)
-
-
-# What an error of a reader says to pass, and how that is done here.
-_ON_THE_COMMAND_LINE = {
-    "label column": "--labels PREFIX, --labels a,b,c or --labels '/pattern/'",
-    "labels names": "--labels PREFIX, --labels a,b,c or --labels '/pattern/'",
-    "pass separator=": "a .csv file is read with commas, a .tsv file with tabs",
-    "pass unsolved=": "--unsolved last or --unsolved missing, with --costs or --scores if the values are no ranks",
-    "max_bytes=": "--max-bytes",
-}
-
-
-def _read(path: Path, options: FileOptions) -> Any:
-    suffix = _suffix(path)
-    if suffix is None:
-        known = ", ".join(SUFFIXES)
-        raise ValueError(
-            f"the format of {path.name} is not known; known: {known} (text formats also with .gz and .bz2)"
-        )
-    arguments: dict[str, Any] = {} if options.max_bytes is None else {"max_bytes": options.max_bytes}
-    reader: Callable[..., Any]
-    ignore = [] if options.ignore is None else columns(options.ignore)
-    if suffix in (".xarff", ".arff"):
-        if given := options.given("labels", "scores", "costs", "unsolved"):
-            raise ValueError(f"{', '.join(given)} are for tables; {path.name} names its labels itself")
-        reader, arguments["ignore"] = datasets.read_xarff, ignore if isinstance(ignore, list) else [ignore]
-    else:
-        if options.scores and options.costs:
-            raise ValueError("--scores says that larger is better, --costs that smaller is; give one of them")
-        reader = datasets.read_parquet if suffix == ".parquet" else datasets.read_csv
-        arguments["kind"] = "scores" if options.scores else "costs" if options.costs else "ranks"
-        arguments |= {"unsolved": options.unsolved, "ignore": ignore}
-        if options.labels is not None:
-            arguments["labels"] = columns(options.labels)
-        if suffix == ".tsv":
-            arguments["separator"] = "\t"
+    options = {"labels": labels, "kind": kind, "text": text, "ignore": ignore, "unsolved": unsolved}
+    given = {name: str(value) for name, value in options.items() if value is not None}
+    if data in BUILT_IN and not path.exists():
+        if given:
+            raise ValueError(f"--{', --'.join(given)} are for files, and {data} is a built-in data set")
+        return Problem(data, *BUILT_IN[data](seed))
+    how: dict[str, Any] = {"encoding": encoding or "utf-8", "max_bytes": max_bytes or MAX_BYTES}
     try:
-        return reader(path, **arguments)
+        if path.is_file() and table_suffix(path):
+            with DataFile(path, **how) as file:
+                table = next(read_tables(file, separator))
+            form = {name: value for name, value in (("separator", separator), ("encoding", encoding)) if value}
+            return _from_table(table, given | form, names)
+        suffix = format_of(path)
+        problem = _from_reader(path, suffix, given, how, names, n_features)
     except ValueError as error:
-        for part, hint in _ON_THE_COMMAND_LINE.items():
-            if part in str(error):
-                raise ValueError(f"{error}. On the command line: {hint}") from error
-        raise
+        said = on_the_command_line(str(error))
+        raise (DataFileError(said) if isinstance(error, DataFileError) else ValueError(said)) from error
+    return problem
+
+
+def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None) -> Problem:
+    ignored = select(list(table.columns), given["ignore"], "--ignore", table.name) if "ignore" in given else {}
+    for option in ("labels", "text"):
+        both = [part for part in given.get(option, "").split(",") if part in ignored]
+        if both:
+            raise ValueError(f"--ignore and --{option} both name the column {both[0]!r}; leave it to one of them")
+    columns = {name: column for name, column in table.columns.items() if name not in ignored}
+    table = replace(table, columns=columns)
+    labels, kind, chosen = resolve(table, given.get("labels"), given.get("kind"))
+    features = [column for column in columns if column not in chosen]
+    texts = select(features, given["text"], "--text", table.name) if "text" in given else {}
+    data = pl.DataFrame([table.series(column, TEXT if column in texts else None) for column in features])
+    target = target_of(table, kind, chosen, given.get("unsolved"), names)
+    return Problem(table.name, data, target, given | {"labels": labels, "kind": kind})
+
+
+def _from_reader(
+    path: Path, suffix: str, given: dict[str, Any], how: dict[str, Any], names: Any, n_features: int | None
+) -> Problem:
+    """Read a file that names its labels itself."""
+    allowed = {"aslib": {"kind", "unsolved"}, ".arff": {"labels", "ignore"}, ".xarff": {"ignore"}}.get(suffix, set())
+    refused = [f"--{name}" for name in given if name not in allowed and (name, given[name]) != ("kind", "multilabel")]
+    if refused:
+        raise ValueError(f"{', '.join(refused)} are for tables, and {path.name} says that itself; leave them out")
+    ignore = [part.strip() for part in given.get("ignore", "").split(",") if part.strip()]
+    if suffix == "aslib":
+        maximize = {"scores": True, "costs": False}.get(given.get("kind", ""))
+        bunch = datasets.read_aslib(path, maximize=maximize, unsolved=given.get("unsolved"), **how)
+    elif suffix == ".xarff":
+        bunch = datasets.read_xarff(path, ignore=ignore, **how)
+    elif suffix == ".arff":
+        listed = [part.strip() for part in given["labels"].split(",")] if "labels" in given else None
+        bunch = datasets.read_mulan(path, listed, ignore=ignore, **how)
+    elif suffix in PREFLIB:
+        bunch = datasets.read_preflib(path, **how)
+    else:
+        integers = None if names is None else [int(name) for name in names]
+        bunch = datasets.read_svmlight_multilabel(
+            path, labels=integers, n_features=n_features, max_bytes=how["max_bytes"]
+        )
+    data, target = bunch.data, bunch.target
+    if suffix == ".arff" or suffix in SVMLIGHT:
+        target = PreferenceGraphs.from_multilabel(target, labels=list(bunch.label_names))
+    else:
+        target = frame_of_matrix(target, bunch.label_names)
+    return Problem(
+        path.name, data if sparse.issparse(data) else frame_of_matrix(data, bunch.feature_names), target, given
+    )
+
+
+def format_of(path: Path) -> str:
+    """Return the suffix of the format of a file that is no table, "aslib" for a folder; raise if there is none."""
+    if path.is_dir():
+        if not (path / "description.txt").is_file():
+            raise ValueError(f"{path} is a folder without a description.txt, and no ASlib scenario; give a file in it")
+        return "aslib"
+    if not path.is_file():
+        raise ValueError(_no_such_data(str(path), path))
+    known = (*TABLES, *ARFF, *PREFLIB, *SVMLIGHT)
+    bare = path.name.lower().removesuffix(".gz").removesuffix(".bz2")
+    suffix = next((suffix for suffix in known if bare.endswith(suffix)), None)
+    if suffix is None or suffix in TABLES:  # a packed Parquet file
+        raise ValueError(
+            f"the format of {path.name} is not known; known are {', '.join(known)} (text formats also with .gz and "
+            ".bz2) and folders of ASlib"
+        )
+    if suffix == ".arff":
+        with DataFile(path, encoding="latin-1") as file:
+            for _, line in file.lines():
+                if line.lstrip().lower().startswith("@data"):
+                    break
+                if re.match(r"\s*@attribute\s.*\sranking\s*\{", line, re.IGNORECASE):
+                    return ".xarff"
+    return suffix
 
 
 def _no_such_data(data: str, path: Path) -> str:
     names = ", ".join(BUILT_IN)
-    if path.is_dir():
-        return f"{data} is a folder; give a file in it, or a built-in data set ({names})"
     near = difflib.get_close_matches(data.lower(), BUILT_IN, n=1)
     if near and path.suffix == "":
         return f"there is no data set or file {data!r}; did you mean {near[0]!r}? Built in: {names}"
     folder = list(path.parent.iterdir()) if path.parent.is_dir() else []
-    beside = [p.name for p in folder if p.is_file() and _suffix(p) is not None]
+    known = (*TABLES, *ARFF, *PREFLIB, *SVMLIGHT)
+    beside = [p.name for p in folder if re.sub(r"\.(gz|bz2)$", "", p.name.lower()).endswith(known)]
     files = difflib.get_close_matches(path.name, beside, n=1)
     hint = f"; did you mean {str(path.parent / files[0])!r}?" if files else ""
     return f"there is no data set or file {data!r}{hint or '.'} Built in: {names}"
+
+
+# What a reader says to pass, and how that is done here.
+_WORDS = (
+    (r'unsolved="(\w+)"', r"--unsolved \1"),
+    (r'encoding="([\w-]+)"', r"--encoding \1"),
+    (r"separator='(\S+)'", r"--separator '\1'"),
+    (r"another encoding", "another --encoding"),
+    (r"max_bytes=([\d,]+)", r"--max-bytes \1"),
+    (r"larger max_bytes", "larger --max-bytes"),
+    (r"labels=, an XML file or a list of names", "--labels a,b,c"),
+    (r"maximize=True or maximize=False", "--kind scores (larger is better) or --kind costs"),
+    (r"\bpass (?=(a |another )?(larger )?--)", "give "),
+    (r"^labels names", "--labels names"),
+)
+
+
+def on_the_command_line(message: str) -> str:
+    """Return an error of a reader in the words of the command line."""
+    for pattern, words in _WORDS:
+        message = re.sub(pattern, words, message)
+    return message

@@ -26,3 +26,15 @@ def progress_bar(title: str, total: int, done: int = 0) -> Iterator[Callable[[],
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total, completed=done)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def spinner(title: str, quiet: bool = False) -> Iterator[None]:
+    """Show on a terminal that something is going on, and for how long."""
+    if quiet or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        yield
+        return
+    columns = (progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.TimeElapsedColumn())
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(title, total=None)
+        yield

@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
-_ASCII = str.maketrans({"×": "x", "±": "+-", "↓": "-", "–": "-", "−": "-", "µ": "u"})
+_ASCII = str.maketrans({"×": "x", "±": "+-", "↓": "-", "–": "-", "−": "-", "µ": "u", "≈": "~"})
 _NO_LIMIT = 10_000  # a pipe has no width, and rich would cut the table to 80 columns
 
 

@@ -6,6 +6,7 @@ import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +70,13 @@ def _number(text: str | None) -> float | None:
 
 def read_text_table(file: DataFile, *, separator: str = ",", null_values: Sequence[str] = ()) -> TextTable:
     """Read a CSV file; texts are stripped of blanks, and missing if they are empty or one of `null_values`."""
+    return next(text_tables(file, separator=separator, null_values=null_values))
+
+
+def text_tables(
+    file: DataFile, *, separator: str = ",", null_values: Sequence[str] = (), batch: int | None = None
+) -> Iterator[TextTable]:
+    """Read a CSV file `batch` records at a time, by default all of them; there is at least one table."""
     if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n':
         raise ValueError(f"separator must be one character, such as ',', ';' or a tab, got {separator!r}")
     records = _records(file, separator)
@@ -76,16 +84,15 @@ def read_text_table(file: DataFile, *, separator: str = ",", null_values: Sequen
     header = [name.strip() for name in header]
     _check_header(file, line, header, separator)
     nulls = {"", *null_values}
-    columns: list[Texts] = [[] for _ in header]
-    lines = []
-    for line, values in records:
-        if len(values) != len(header):
-            raise malformed(file, line, f"{len(header)} values, as in the header", f"{len(values)}")
-        lines.append(line)
-        for column, value in zip(columns, values, strict=True):
-            text = value.strip()
-            column.append(None if text in nulls else text)
-    return TextTable(file, dict(zip(header, columns, strict=True)), lines)
+    first = True
+    while (part := list(islice(records, batch))) or first:
+        for line, values in part:
+            if len(values) != len(header):
+                raise malformed(file, line, f"{len(header)} values, as in the header", f"{len(values)}")
+        columns = zip(*(values for _, values in part), strict=True) if part else [()] * len(header)
+        texts = [[None if (text := value.strip()) in nulls else text for value in column] for column in columns]
+        yield TextTable(file, dict(zip(header, texts, strict=True)), [line for line, _ in part])
+        first = False
 
 
 def _records(file: DataFile, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -67,10 +67,9 @@ def origins(transformer: Any, n_features: int) -> IndexArray | None:
         vars(renamed).pop("feature_names_in_", None)
         if isinstance(renamed, OneHotEncoder):
             renamed.feature_name_combiner = "concat"
-        elif renamed.add_indicator:
-            return None
         names = renamed.get_feature_names_out([f"{i}_" for i in range(n_features)])
-        return np.array([int(name.split("_", 1)[0]) for name in names], dtype=np.intp)
+        numbers = [name.removeprefix("missingindicator_").split("_", 1)[0] for name in names]
+        return np.array(numbers, dtype=np.intp)
     if isinstance(transformer, FunctionTransformer) and transformer.func is None:
         return np.arange(n_features)
     return None

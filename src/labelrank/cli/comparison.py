@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 import uuid
 import warnings
@@ -14,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank import metrics
 from labelrank._discovery import all_rankers
+from labelrank.auto.preprocessing import pipeline_for
+from labelrank.cli.columns import closest
+from labelrank.metrics import holm, paired_comparison
 from labelrank.rankers import DummyRanker, GraphRanker
 from labelrank.supervision import mask_rankings
-from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
 
 Vector = npt.NDArray[np.float64]
 Split = tuple[Any, Any]  # indices of the training fold and of the test fold
@@ -108,6 +107,11 @@ class Row:
         defined = self._defined(metric)
         return float(defined.std()) if len(defined) else float("nan")
 
+    @property
+    def median_seconds(self) -> float:
+        """Return the median time to fit a fold."""
+        return float(np.median(self.fit_seconds)) if len(self.fit_seconds) else float("nan")
+
     def _defined(self, metric: str) -> Vector:
         values = self.scores.get(metric, np.empty(0))
         return values[~np.isnan(values)]
@@ -121,18 +125,44 @@ class Comparison:
     metrics: list[Metric]
     protocol: Protocol
 
+    def best(self, metric: Metric) -> Row | None:
+        """Return the row with the best mean, None if there is none."""
+        known = [row for row in self.rows if not np.isnan(row.mean(metric.name))]
+        sign = 1.0 if metric.larger_is_better else -1.0
+        return max(known, key=lambda row: sign * row.mean(metric.name), default=None)
 
-def available_rankers(seed: int = 0) -> dict[str, BaseEstimator]:
-    """Return every ranker of the library with its defaults; the baseline once for each of its strategies."""
-    found: dict[str, BaseEstimator] = {}
+    def p_values(self, metric: Metric) -> dict[str, float]:
+        """Return for each other row the probability of so large a difference from the best row by chance.
+
+        By the corrected paired t-test of Nadeau and Bengio on the folds, and Holm's correction for the number of rows.
+        """
+        best = self.best(metric)
+        others = [row for row in self.rows if row is not best and not np.isnan(row.mean(metric.name))]
+        if best is None or not others:
+            return {}
+        p = []
+        for row in others:
+            both = ~np.isnan(row.scores[metric.name]) & ~np.isnan(best.scores[metric.name])
+            first, second = best.scores[metric.name][both], row.scores[metric.name][both]
+            found = paired_comparison(first, second, test_share=1 / self.protocol.folds).p if len(first) > 1 else np.nan
+            # Differences without variance: equal in all folds, or different by the same in all of them.
+            p.append((1.0 if np.allclose(first, second) else 0.0) if np.isnan(found) else found)
+        return dict(zip((row.ranker for row in others), holm(p).tolist(), strict=True))
+
+
+def available_rankers(X: Any, seed: int = 0, text_columns: Sequence[str] | None = None) -> dict[str, BaseEstimator]:
+    """Return every ranker of the library with its defaults, in a pipeline that prepares instances such as `X` for it.
+
+    The baseline is there once for each of its strategies.
+    """
+    found: dict[str, Any] = {}
     for name, ranker in all_rankers().items():
-        if ranker not in (DummyRanker, GraphRanker):  # with its defaults a GraphRanker is a LogLinearRanker
-            found[name] = _seeded(ranker(), seed)
-            if ranker not in (DecisionTreeRanker, ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker):
-                found[name] = make_pipeline(StandardScaler(), found[name])
+        # With its defaults a GraphRanker is a LogLinearRanker; an AutoRanker runs such comparisons itself.
+        if ranker not in (DummyRanker, GraphRanker) and name != "AutoRanker":
+            found[name] = ranker()
     for strategy in ("borda", "copeland", "kemeny", "random"):
-        found[f"dummy-{strategy}"] = _seeded(DummyRanker(strategy=strategy), seed)
-    return found
+        found[f"dummy-{strategy}"] = DummyRanker(strategy=strategy)
+    return {name: pipeline_for(_seeded(ranker, seed), X, text_columns=text_columns) for name, ranker in found.items()}
 
 
 def _seeded(ranker: Any, seed: int) -> Any:
@@ -161,8 +191,7 @@ def _choose(what: str, known: Iterable[str], names: Iterable[str]) -> list[str]:
     chosen = [name.strip().lower() for name in names if name.strip()]
     for name in chosen:
         if name not in by_lower_case:
-            near = difflib.get_close_matches(name, by_lower_case, n=1)
-            hint = f"; did you mean {by_lower_case[near[0]]!r}?" if near else "."
+            hint = closest(name, by_lower_case.values()) or "."
             raise ValueError(f"there is no {what} {name!r}{hint} Known: {listed}")
     if not chosen:
         raise ValueError(f"no {what} is named; known: {listed}")

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.cli.compare import Comparison, Metric
+from labelrank.cli.comparison import Comparison, Metric
 from labelrank.cli.data import Problem
 from labelrank.cli.table import TextReport, TextTable
+
+LEVEL = 0.05  # of significance
 
 
 def print_comparison(comparison: Comparison, problem: Problem, how: str) -> None:
@@ -49,11 +51,13 @@ def _notes(comparison: Comparison, problem: Problem) -> Iterator[str]:
 def _report(comparison: Comparison, problem: Problem) -> TextReport:
     metrics = comparison.metrics
     best = [_best(comparison, metric) for metric in metrics]
+    alike = [{name for name, p in comparison.p_values(metric).items() if p > LEVEL} for metric in metrics]
     texts, marks = [], []
     for row in comparison.rows:
         means = [row.mean(metric.name) for metric in metrics]
         scores = [f"{mean:.3f} ± {row.std(m.name):.3f}" for mean, m in zip(means, metrics, strict=True)]
         scores = ["–" if math.isnan(mean) else text for mean, text in zip(means, scores, strict=True)]
+        scores = [f"≈ {text}" if row.ranker in like else text for text, like in zip(scores, alike, strict=True)]
         is_best = [math.isclose(mean, top, rel_tol=1e-9, abs_tol=1e-12) for mean, top in zip(means, best, strict=True)]
         texts.append([row.ranker, *scores, _seconds(row.fit_seconds), _seconds(row.predict_seconds)])
         marks.append([is_best[0], *is_best, False, False])
@@ -64,14 +68,14 @@ def _report(comparison: Comparison, problem: Problem) -> TextReport:
     return TextReport(
         [f"{problem.name}: {size}", str(comparison.protocol)],
         [TextTable("", ["ranker", *headings, "fit", "predict"], texts, marks)],
-        footnote=f"mean ± standard deviation over {folds} folds, best marked{errors}; median time per fold",
+        footnote=f"mean ± standard deviation over {folds} folds, best marked, ≈ not significantly different from it at "
+        f"{LEVEL:.0%}{errors}; median time per fold",
     )
 
 
 def _best(comparison: Comparison, metric: Metric) -> float:
-    means = [row.mean(metric.name) for row in comparison.rows]
-    known = [mean for mean in means if not math.isnan(mean)]
-    return (max if metric.larger_is_better else min)(known, default=math.nan)
+    best = comparison.best(metric)
+    return math.nan if best is None else best.mean(metric.name)
 
 
 def _median(seconds: Any) -> float:
@@ -88,10 +92,13 @@ def _seconds(seconds: Any) -> str:
 
 def _print_csv(comparison: Comparison, problem: Problem) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    scores = [f"{metric.name}_{part}" for metric in comparison.metrics for part in ("mean", "std")]
+    scores = [f"{metric.name}_{part}" for metric in comparison.metrics for part in ("mean", "std", "p")]
+    p = {metric.name: comparison.p_values(metric) for metric in comparison.metrics}
     writer.writerow(["data", "ranker", *scores, "fit_seconds", "predict_seconds", "folds"])
     for row in comparison.rows:
-        values = [value for metric in comparison.metrics for value in (row.mean(metric.name), row.std(metric.name))]
+        values = []
+        for name in p:
+            values += [row.mean(name), row.std(name), p[name].get(row.ranker, math.nan)]
         values += [_median(row.fit_seconds), _median(row.predict_seconds)]
         cells = ["" if math.isnan(value) else repr(value) for value in values]
         writer.writerow([problem.name, row.ranker, *cells, len(row.fit_seconds)])
@@ -102,11 +109,12 @@ def _print_json(comparison: Comparison, problem: Problem) -> None:
         return [None if math.isnan(value) else value for value in np.asarray(values).tolist()]
 
     results = []
+    p = {metric.name: comparison.p_values(metric) for metric in comparison.metrics}
     for row in comparison.rows:
         scores = {}
         for name, values in row.scores.items():
             mean, std = finite([row.mean(name), row.std(name)])
-            scores[name] = {"mean": mean, "std": std, "folds": finite(values)}
+            scores[name] = {"mean": mean, "std": std, "p": p[name].get(row.ranker), "folds": finite(values)}
         seconds = {"fit_seconds": finite(row.fit_seconds), "predict_seconds": finite(row.predict_seconds)}
         results.append({"ranker": row.ranker, "error": row.error, "scores": scores, **seconds})
     document = {

@@ -1,0 +1,67 @@
+"""``labelrank evaluate``."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from labelrank.cli.options import (
+    Data,
+    Encoding,
+    Json,
+    KindOption,
+    Labels,
+    MaxBytes,
+    Model,
+    ReportFile,
+    Separator,
+    UnsolvedOption,
+)
+
+EXAMPLE = "labelrank evaluate model.lrk test.csv --report report.html"
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    report: ReportFile = None,
+    labels: Labels = None,
+    kind: KindOption = None,
+    unsolved: UnsolvedOption = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    max_bytes: MaxBytes = None,
+    as_json: Json = False,
+) -> None:
+    """Compare the predictions of a model with rankings that it has not learned from.
+
+    The file is read as the one that the model was fitted on. Metrics have standard errors over the rows. Where the
+    model is sure of itself it should be right: the rows are divided into quarters by its confidence.
+    """
+    from labelrank.cli.evaluation import Evaluation
+    from labelrank.cli.output import check_output
+    from labelrank.cli.saved import open_model
+
+    if report is not None:
+        check_output(report, (".html", ".htm"))
+    saved = open_model(model)
+    problem = saved.read(
+        data,
+        labels=labels,
+        kind=kind,
+        unsolved=unsolved,
+        separator=separator,
+        encoding=encoding,
+        max_bytes=max_bytes,
+    )
+    evaluation = Evaluation.of(saved.model, problem)
+    if report is not None:
+        from labelrank.report import build_report
+
+        build_report(saved.model, problem.data, problem.target, title=f"{model.name} on {problem.name}").save(report)
+        typer.echo(f"labelrank: {report} written", err=True)
+    if as_json:
+        print(json.dumps(evaluation.document(), indent=2))
+    else:
+        evaluation.report().print()

@@ -1,0 +1,41 @@
+"""``labelrank inspect``."""
+
+from __future__ import annotations
+
+import json
+
+from labelrank.cli.options import Json, Model
+
+EXAMPLE = "labelrank inspect model.lrk"
+
+
+def inspect(model: Model, as_json: Json = False) -> None:
+    """Print what a model file says about its model, without loading it."""
+    from labelrank.cli.saved import open_model
+
+    about = open_model(model).about
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    from labelrank.datasets._files import listing
+
+    notes, schema = about.get("notes") or {}, about.get("schema") or {}
+    features = about.get("features") or list(schema)
+    metrics = ", ".join(f"{name} {value:.4g}" for name, value in (about.get("metrics") or {}).items())
+    lines = {
+        "model": about.get("type"),
+        "labels": listing(about.get("labels") or []),
+        "features": listing([f"{name} ({schema[name]})" if name in schema else name for name in features])
+        if features
+        else about.get("n_features"),
+        "fitted on": notes.get("data"),
+        "read with": " ".join(f"--{name} '{value}'" for name, value in (notes.get("reading") or {}).items()),
+        "metrics": metrics,
+        "written by": ", ".join(
+            f"{name} {about[name]}" for name in ("labelrank", "scikit-learn", "numpy") if name in about
+        ),
+        "parameters": about.get("model"),
+    }
+    for name, value in lines.items():
+        if value:
+            print(f"{name + ':':12}{value}")

@@ -1,0 +1,128 @@
+"""Model files on the command line: what they say of the data that they were made of, and instances for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from labelrank import inspect_file, load
+from labelrank.cli.columns import closest, missing_columns
+from labelrank.cli.data import on_the_command_line, read_data
+from labelrank.cli.failure import Failure
+from labelrank.cli.tables import NUMBER, TEXT, Table, read_tables, table_suffix
+from labelrank.datasets._files import DataFile, DataFileError
+from labelrank.supervision.names import labels_of
+
+_BATCH = 20_000  # rows
+_ENTRIES = 2**23  # of the probabilities of pairs, or of the features, of a batch
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A model file."""
+
+    path: Path
+    about: dict[str, Any]
+
+    @cached_property
+    def model(self) -> Any:
+        """The model."""
+        try:
+            return load(self.path)
+        except ValueError as error:
+            raise Failure(str(error)) from error
+
+    @cached_property
+    def labels(self) -> Any:
+        """Names of the labels."""
+        labels = labels_of(self.model)
+        if labels is None or not hasattr(self.model, "decision_function"):
+            raise Failure(f"{self.path} holds a {self.about['type']}, which does not score labels")
+        return labels
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options that the data were read with."""
+        notes = self.about.get("notes") or {}
+        return dict(notes.get("reading", {}))
+
+    def _form(self, path: Path, separator: str | None, encoding: str | None) -> dict[str, str]:
+        """Separator and encoding of a file: those that are given, or, for a file of texts, those of the first one."""
+        given = {"separator": separator, "encoding": encoding}
+        known = self.reading if table_suffix(path) in (".csv", ".tsv") else {}
+        return {name: value for name in given if (value := given[name] or known.get(name))}
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """Types of the features by name; None if the model was fitted without names."""
+        schema = self.about.get("schema")
+        if schema:
+            return {name: TEXT if dtype.startswith(("String", "Categ", "Enum", "Object")) else NUMBER
+                    for name, dtype in schema.items()}  # fmt: skip
+        names = self.about.get("features")
+        return None if names is None else dict.fromkeys(names)
+
+    @property
+    def batch(self) -> int:
+        """Number of rows that are predicted at once."""
+        per_row = max(len(self.labels) ** 2, self.about.get("n_features") or 1)
+        return max(1, min(_BATCH, _ENTRIES // per_row))
+
+    def instances(self, table: Table) -> Any:
+        """Return the rows of a table as the model takes them."""
+        if self.schema is None:
+            return pl.DataFrame([table.series(name) for name in table.columns]).to_numpy()
+        if wrong := missing_columns(self.schema, list(table.columns), table.name):
+            raise ValueError(wrong)
+        return pl.DataFrame([table.series(name, dtype) for name, dtype in self.schema.items()])
+
+    def read(self, data: str, **options: Any) -> Any:
+        """Read instances and what was observed of them, with the options that the model was fitted with."""
+        form = self._form(Path(data), options.pop("separator", None), options.pop("encoding", None))
+        given = {name: value for name, value in options.items() if value is not None}
+        known = {name: value for name, value in self.reading.items() if name not in ("separator", "encoding")}
+        n_features = self.about.get("n_features")
+        problem = read_data(data, **(known | given | form), names=list(self.labels), n_features=n_features)
+        if isinstance(problem.data, pl.DataFrame):
+            columns = {series.name: series for series in problem.data}
+            table = Table(problem.name, columns, range(len(problem.data)), "row")
+            return problem.with_data(self.instances(table))
+        return problem
+
+    def batches(self, data: str, separator: str | None, encoding: str | None) -> Iterator[tuple[Table | None, Any]]:
+        """Rows of a file, some at a time, with the instances of the model in them."""
+        path = Path(data)
+        if not (path.is_file() and table_suffix(path)):
+            problem = self.read(data, encoding=encoding)
+            for start in range(0, len(problem.target), self.batch):
+                yield None, problem.data[start : start + self.batch]
+            return
+        for table in self._tables(path, separator, encoding):
+            yield table, self.instances(table)
+
+    def _tables(self, path: Path, separator: str | None, encoding: str | None) -> Iterator[Table]:
+        packed = path.suffix.lower() in (".gz", ".bz2")  # what is unpacked has a limit
+        how: dict[str, Any] = {} if packed else {"max_bytes": 2**62}
+        try:
+            form = self._form(path, separator, encoding)
+            with DataFile(path, encoding=form.get("encoding", "utf-8"), **how) as file:
+                yield from read_tables(file, form.get("separator"), self.batch, list(self.schema or ()))
+        except DataFileError as error:
+            raise DataFileError(on_the_command_line(str(error))) from error
+
+
+def open_model(path: Path) -> SavedModel:
+    """Read what a model file says about its model."""
+    if not path.is_file():
+        beside = [p.name for p in path.parent.glob("*.lrk")] if path.parent.is_dir() else []
+        near = closest(path.name, beside) or "."
+        raise ValueError(f"there is no model file {str(path)!r}{near} `labelrank fit` writes model files")
+    try:
+        return SavedModel(path, inspect_file(path))
+    except ValueError as error:
+        raise Failure(str(error)) from error

@@ -1,0 +1,200 @@
+"""What the label columns of a table hold: ranks, scores, costs, orders, pairs, battles or relevant labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from labelrank.cli.columns import Chosen, select
+from labelrank.cli.tables import Table
+from labelrank.datasets._columns import frame_of_matrix
+from labelrank.datasets._costs import ranks_from_values
+from labelrank.datasets._files import DataFile, DataFileError, listing
+from labelrank.supervision import PreferenceGraphs, from_top_k, ranks_from_orders
+
+MEANINGS = {
+    "ranks": "1 is best",
+    "scores": "larger is better",
+    "costs": "smaller is better",
+    "order": "texts such as tea>milk>water",
+    "pairs": "columns tea:milk with 1, 0 and -1",
+    "battles": "columns for two labels and the winner",
+    "multilabel": "1 for relevant labels, 0 for others",
+}
+# Columns that are labels unless the user says otherwise.
+USUAL = (
+    ("rank_*", "ranks"),
+    ("score_*", "scores"),
+    ("cost_*", "costs"),
+    ("label_*", "multilabel"),
+    ("*:*", "pairs"),
+    ("ranking", "order"),
+    ("order", "order"),
+    ("model_a,model_b,winner", "battles"),
+)
+_VALUES = {"ranks", "scores", "costs", "multilabel"}  # a number for each label
+_SAY_KIND = "say what they hold: " + ", ".join(
+    f"--kind {kind} ({MEANINGS[kind]})" for kind in ("scores", "ranks", "costs", "multilabel")
+)
+
+
+def resolve(table: Table, labels: str | None, kind: str | None) -> tuple[str, str, Chosen]:
+    """Return the label columns as an option names them, what they hold, and the columns with the names of labels."""
+    columns, name = list(table.columns), table.name
+    if labels is None:
+        found = _usual(columns, kind)
+        if len(found) > 1:
+            options = " or ".join(f"--labels '{each}'" for each in found)
+            raise ValueError(f"{name} has columns of several kinds that may be the labels; give {options}")
+        if not found:
+            example = ",".join(columns[-3:])
+            raise ValueError(
+                f"which columns of {name} are the labels? Its columns are {listing(columns)}; name them by --labels, "
+                f"such as --labels {example} or --labels 'rank_*', and {_SAY_KIND}"
+            )
+        (labels, usual), *_ = found.items()
+        kind = kind or usual
+    chosen = select(columns, labels, "--labels", name)
+    if kind is None:
+        kind = dict(USUAL).get(labels) or _kind_by_name(chosen) or _kind_of(table, chosen)
+        if kind is None:
+            raise ValueError(f"the columns {listing(chosen)} of {name} do not look like ranks; {_SAY_KIND}")
+    few = {"order": (1, 1), "battles": (3, 3), "pairs": (1, None)}.get(kind, (2, None))
+    if len(chosen) < few[0] or (few[1] and len(chosen) > few[1]):
+        needed = {"order": "one column", "battles": "three columns: the two labels and the winner"}
+        raise ValueError(
+            f"--kind {kind} needs {needed.get(kind, 'two label columns or more')}, and --labels {labels} names "
+            f"{listing(chosen)}"
+        )
+    if len(set(chosen.values())) < len(chosen):
+        raise ValueError(f"--labels {labels} gives two columns the same label name: {listing(chosen.values())}")
+    return labels, kind, chosen
+
+
+def _usual(columns: Sequence[str], kind: str | None) -> dict[str, str]:
+    """Columns of usual names that hold a kind, or any kind."""
+    found = {}
+    for labels, of in USUAL:
+        try:
+            chosen = select(columns, labels, "", "")
+        except ValueError:
+            continue
+        if len(chosen) > 1 or of == "order":
+            found[labels] = of
+    if kind is None:
+        return found
+    by_kind = {labels: of for labels, of in found.items() if of == kind}
+    return by_kind or {labels: of for labels, of in found.items() if {of, kind} <= _VALUES}
+
+
+def _kind_by_name(chosen: Chosen) -> str | None:
+    """The kind of columns that all have the same usual prefix."""
+    prefixes = {labels.removesuffix("*"): of for labels, of in USUAL if of in _VALUES}
+    return next((of for prefix, of in prefixes.items() if all(name.startswith(prefix) for name in chosen)), None)
+
+
+def _kind_of(table: Table, chosen: Chosen) -> str | None:
+    """Return "ranks" if that is what the columns hold beyond doubt: 1, 2, … or averages of tied places in each row."""
+    try:
+        values = np.column_stack([table.numbers(column) for column in chosen])
+    except DataFileError:
+        return None
+    known = ~np.isnan(values)
+    if not known.any(axis=1).all() or not len(values):
+        return None
+    size = known.sum(axis=1)
+    ranks = (np.nanmin(values, axis=1) == 1) & (np.nanmax(values, axis=1) <= values.shape[1])
+    averages = np.nansum(values, axis=1) == size * (size + 1) / 2
+    whole = (2 * values[known] == np.floor(2 * values[known])).all()
+    return "ranks" if whole and (ranks | averages).all() and np.nanmax(values) > 1 else None
+
+
+def target_of(
+    table: Table, kind: str, chosen: Chosen, unsolved: str | None = None, names: Sequence[Any] | None = None
+) -> Any:
+    """Return a frame of ranks, or graphs, of the label columns; `names` are the labels of a model."""
+    columns, short = list(chosen), list(chosen.values())
+    if unsolved is not None and kind not in ("ranks", "scores", "costs", "order"):
+        raise ValueError(f"--unsolved is for ranks, scores, costs and orders; these are {kind}")
+    if kind == "order":
+        return _orders(table, columns[0], unsolved, names)
+    if kind == "battles":
+        frame = pl.DataFrame([pl.Series(name, list(map(_name, table.values(name)))) for name in columns])
+        a, b, winner = columns
+        return _checked(table, PreferenceGraphs.from_battles, frame, a=a, b=b, winner=winner, labels=names)
+    matrix = np.column_stack([_finite(table, column) for column in columns])
+    if kind == "pairs":
+        return _checked(table, PreferenceGraphs.from_pair_table, matrix, columns, labels=names)
+    if kind == "multilabel":
+        return _checked(table, PreferenceGraphs.from_multilabel, matrix, labels=short)
+    lines = list(table.rows) if table.unit == "line" else None
+    how: Any = kind
+    meaning: Any = unsolved
+    return frame_of_matrix(ranks_from_values(DataFile(table.name), matrix, how, meaning, short, lines), short)
+
+
+def _finite(table: Table, column: str) -> Any:
+    values = table.numbers(column)
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values)))
+        raise table.error(row, f"a finite number in the label column {column!r}", str(values[row]))
+    return values
+
+
+def _name(value: Any) -> str | None:
+    return value if value is None else str(value)
+
+
+def _checked(table: Table, constructor: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a constructor whose errors are about the content of the table."""
+    try:
+        return constructor(*arguments, **options)
+    except (ValueError, TypeError) as error:
+        raise DataFileError(f"{table.name}: {error}") from error
+
+
+def _orders(table: Table, column: str, unsolved: str | None, names: Sequence[Any] | None) -> Any:
+    """Rankings written as texts such as ``tea>milk=water``, as lists, or as several chains ``tea>milk|cola>milk``."""
+    chains = [_chains(value) for value in table.values(column)]
+    labels = sorted({label for row in chains for chain in row for group in chain for label in group})
+    if names is not None:
+        unknown = next((label for label in labels if label not in set(map(str, names))), None)
+        if unknown is not None:
+            raise DataFileError(f"{table.name}: {unknown!r} in the column {column!r} is not a label of the model")
+        labels = list(map(str, names))
+    if all(len(row) <= 1 for row in chains):
+        orders = [[tuple(group) for group in row[0]] if row else [] for row in chains]
+        for row, order in enumerate(orders):
+            flat = [label for group in order for label in group]
+            if len(set(flat)) < len(flat) or "" in flat:
+                raise table.error(row, "each label once, such as tea>milk>water", table.values(column)[row])
+        ranks = ranks_from_orders(orders, labels=labels)
+        return frame_of_matrix(from_top_k(ranks) if unsolved == "last" else ranks, labels)
+    pairs = sorted(
+        {
+            (row, better, worse)
+            for row, found in enumerate(chains)
+            for chain in found
+            for before, after in combinations(chain, 2)
+            for better in before
+            for worse in after
+        }
+    )
+    rows, better, worse = zip(*pairs, strict=True) if pairs else ((), (), ())
+    return _checked(
+        table, PreferenceGraphs.from_pairs, list(rows), list(better), list(worse), n_instances=len(chains),
+        labels=labels, conflicts="keep",
+    )  # fmt: skip
+
+
+def _chains(value: Any) -> list[list[list[str]]]:
+    """Chains of groups of tied labels."""
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return [[list(map(str, part)) if isinstance(part, list) else [str(part)] for part in value]]
+    return [[[label.strip() for label in group.split("=")] for group in chain.split(">")] for chain in value.split("|")]

@@ -1,0 +1,185 @@
+"""What ``labelrank fit`` does: choose a model, evaluate it, fit it and save it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, cross_validate
+
+from labelrank import ConformalRanker, all_rankers, save
+from labelrank.auto.preprocessing import pipeline_for
+from labelrank.cli.columns import closest
+from labelrank.cli.data import Problem
+from labelrank.cli.failure import failing
+from labelrank.cli.progress import spinner
+from labelrank.metrics import get_scorer
+
+SCORES = {"kendall_tau": "Kendall's tau", "top_1": "top label right"}
+_FOLDS = 5
+_WORDS = {"True": True, "False": False, "None": None}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A model that is not fitted, and its name."""
+
+    name: str
+    model: Any
+    budget: float | None = None  # of AutoRanker, in seconds
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A fitted model, how good it is, and the data that it is from."""
+
+    name: str
+    model: Any
+    problem: Problem
+    metrics: dict[str, float]
+    how: str  # the numbers were found
+
+    def text(self, path: Path) -> str:
+        """Return what is printed for people."""
+        size = " × ".join(f"{n} {what}" for what, n in self.problem.shape.items())
+        labels = self.problem.options.get("labels")
+        read = f" ({labels}: {self.problem.options['kind']})" if labels and "kind" in self.problem.options else ""
+        found = ", ".join(
+            f"{SCORES[name]} {self.metrics[name]:.3f}{self._error(name)}" for name in SCORES if name in self.metrics
+        )
+        return "\n".join(
+            [
+                f"{self.problem.name}: {size}{read}",
+                f"{self.name}: {found} ({self.how})",
+                f"{path}: saved; for new rows: labelrank predict {path} NEW.csv",
+            ]
+        )
+
+    def _error(self, name: str) -> str:
+        error = self.metrics.get(f"{name}_error", math.nan)
+        return "" if math.isnan(error) else f" ± {error:.3f}"
+
+    def document(self, path: Path) -> dict[str, Any]:
+        """Return what is printed for programs."""
+        data = {"name": self.problem.name, **{f"n_{what}": n for what, n in self.problem.shape.items()}}
+        metrics = {name: None if math.isnan(value) else value for name, value in self.metrics.items()}
+        reading = self.problem.options
+        return {"model": str(path), "ranker": self.name, "data": data, "reading": reading, "metrics": metrics}
+
+
+def choose_model(
+    problem: Problem, name: str | None, settings: Sequence[str], budget: float | None, seed: int, jobs: int
+) -> Chosen:
+    """Return the model that the options name."""
+    known: dict[str, Any] = dict(all_rankers())
+    auto = name is None or name.lower() == "autoranker"
+    if auto:
+        auto_module: Any = importlib.import_module("labelrank.auto")
+        found: Any = auto_module.AutoRanker(time_budget=60.0 if budget is None else budget)
+        name = "AutoRanker"
+    else:
+        if budget is not None:
+            raise ValueError(f"--budget is for AutoRanker, and --ranker {name} has none; leave one of them out")
+        by_lower_case = {each.lower(): each for each in known}
+        if str(name).lower() not in by_lower_case:
+            listed = ", ".join(["AutoRanker", *known])
+            raise ValueError(f"there is no ranker {name!r}{closest(str(name), known) or '.'} Known: {listed}")
+        name = by_lower_case[str(name).lower()]
+        found = known[name]()
+    usual = {"random_state": seed, "n_jobs": jobs, "on_empty": "ignore"}
+    found.set_params(**{each: value for each, value in usual.items() if each in found.get_params(deep=False)})
+    _set(found, settings)
+    if auto:
+        return Chosen(str(name), _with_text(found, problem), found.time_budget)
+    return Chosen(str(name), pipeline_for(found, problem.data, text_columns=problem.text_columns))
+
+
+def _with_text(auto: Any, problem: Problem) -> Any:
+    """Tell AutoRanker which columns are text, if the user has said so."""
+    return auto.set_params(text_columns=problem.text_columns) if "text_columns" in auto.get_params() else auto
+
+
+def _set(ranker: BaseEstimator, settings: Sequence[str]) -> None:
+    known = ranker.get_params()
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip()
+        if not equals:
+            raise ValueError(f"--set {setting}: write it as NAME=VALUE")
+        if name not in known:
+            kind = type(ranker).__name__
+            near = closest(name, known) or "."
+            raise ValueError(f"--set {setting}: {kind} has no parameter {name!r}{near} Known: {', '.join(known)}")
+        ranker.set_params(**{name: _value(text.strip())})
+    if hasattr(ranker, "_validate_params"):
+        ranker._validate_params()
+
+
+def _value(text: str) -> Any:
+    """The value of a setting: JSON, or True, False and None of Python, or else the text itself."""
+    try:
+        return _WORDS[text] if text in _WORDS else json.loads(text)
+    except ValueError:
+        return text
+
+
+def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, jobs: int) -> Trained:
+    """Evaluate and fit a model."""
+    X, y = problem.data, problem.target
+    model = chosen.model
+    if conformal is not None:
+        if not 0 < conformal < 1:
+            raise ValueError(f"--conformal must be between 0 and 1, such as 0.1; got {conformal}")
+        model = ConformalRanker(model, alpha=conformal, random_state=seed)
+    title = f"fitting {chosen.name}" + (f", up to {chosen.budget:g} s" if chosen.budget else "")
+    with failing(f"{chosen.name} cannot learn from {problem.name}"), spinner(title):
+        metrics = {} if chosen.budget else _cross_validated(chosen.model, X, y, seed, jobs)
+        model = model.fit(X, y)
+    how = f"{_FOLDS}-fold cross-validation"
+    if chosen.budget:
+        auto = model.estimator_ if conformal is not None else model
+        metrics = _of_auto(auto)
+        how = "cross-validation"
+    return Trained(chosen.name, model, problem, metrics, how)
+
+
+def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[str, float]:
+    """Means over folds, and their standard errors."""
+    scorers = {"kendall_tau": get_scorer("kendall_tau"), "top_1": get_scorer("top_k_accuracy")}
+    cv = KFold(_FOLDS, shuffle=True, random_state=seed)
+    found = cross_validate(model, X, y, cv=cv, scoring=scorers, n_jobs=jobs, error_score="raise")
+    metrics = {}
+    for name in scorers:
+        values = found[f"test_{name}"]
+        values = values[~np.isnan(values)]
+        metrics[name] = float(values.mean()) if len(values) else math.nan
+        metrics[f"{name}_error"] = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
+    return metrics
+
+
+def _of_auto(auto: Any) -> dict[str, float]:
+    """The score of AutoRanker's best, out of fold."""
+    return {"kendall_tau": float(auto.best_score_)}
+
+
+def require_skops() -> None:
+    """Raise before anything is computed if model files cannot be written."""
+    try:
+        import skops.io  # noqa: F401
+    except ImportError as error:
+        raise ImportError('model files need skops; install it with: pip install "labelrank[cli]"') from error
+
+
+def save_model(trained: Trained, path: Path) -> None:
+    """Save a model with all that the other commands need."""
+    X = trained.problem.data
+    notes = {"reading": trained.problem.options, "data": trained.problem.name, "how": trained.how}
+    metrics = {name: value for name, value in trained.metrics.items() if not math.isnan(value)}
+    save(trained.model, path, X=X if hasattr(X, "columns") else None, metrics=metrics, notes=notes)

@@ -1,0 +1,65 @@
+"""``labelrank evaluate``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from cli.conftest import LABELS, invoke
+
+import labelrank
+from labelrank import load, metrics
+
+
+@pytest.fixture(scope="module")
+def held_out(frame):
+    test = frame[100:]
+    y = labelrank.ranks_from_scores(test.select(f"score_{name}" for name in LABELS).rename(lambda n: n[6:]))
+    return test.select("age", "size", "weight", "city"), y
+
+
+def test_metrics_with_errors(folder, model, held_out):
+    X, y = held_out
+    document = json.loads(invoke("evaluate", model, folder / "test.csv", "--json").stdout)
+    predicted = load(model).predict(X)
+    tau = metrics.kendall_tau(y, predicted, average=None)
+    assert document["metrics"]["tau"] == pytest.approx({"mean": tau.mean(), "error": tau.std(ddof=1) / np.sqrt(60)})
+    assert document["metrics"]["top1"]["mean"] == pytest.approx(metrics.top_k_accuracy(y, predicted))
+    assert document["metrics"]["zero_one"]["mean"] == pytest.approx(metrics.zero_one_error(y, predicted))
+    assert [quarter["rows"] for quarter in document["quarters"]] == [15] * 4
+    sure = [quarter["confidence"] for quarter in document["quarters"]]
+    assert sure == sorted(sure)
+    assert np.mean([quarter["tau"] for quarter in document["quarters"]]) == pytest.approx(tau.mean())
+    expected = labelrank.trust.expected_calibration_error(y, labelrank.pairwise_proba(load(model), X))
+    assert document["calibration_error"] == pytest.approx(expected)
+    text = invoke("evaluate", model, folder / "test.csv").stdout
+    assert "test.csv: 60 instances × 4 features × 4 labels" in text
+    assert f"{tau.mean():.3f} ± " in text
+    assert "least sure" in text
+
+
+def test_coverage(folder, careful_model, held_out):
+    X, y = held_out
+    document = json.loads(invoke("evaluate", careful_model, folder / "test.csv", "--json").stdout)
+    fitted = load(careful_model)
+    assert document["coverage"] == pytest.approx(
+        {"wanted": 0.8, "found": fitted.coverage(X, y), "completeness": fitted.completeness(X)}
+    )
+    assert "the safe part was right for" in invoke("evaluate", careful_model, folder / "test.csv").stdout
+
+
+def test_label_columns_in_another_order(folder, frame, model, tmp_path):
+    others = [name for name in frame.columns if not name.startswith("score_")]
+    frame[100:].select(*(f"score_{name}" for name in reversed(LABELS)), *others).write_csv(tmp_path / "test.csv")
+    first = json.loads(invoke("evaluate", model, folder / "test.csv", "--json").stdout)
+    second = json.loads(invoke("evaluate", model, tmp_path / "test.csv", "--json").stdout)
+    assert second["calibration_error"] == pytest.approx(first["calibration_error"])
+    assert second["metrics"]["tau"] == pytest.approx(first["metrics"]["tau"])
+
+
+def test_mistakes(folder, frame, model, tmp_path):
+    assert "--labels names 'score_*'" in invoke("evaluate", model, folder / "new.csv", status=2).stderr
+    frame[100:].drop("score_tea").write_csv(tmp_path / "fewer.csv")
+    assert "'tea'" in invoke("evaluate", model, tmp_path / "fewer.csv", status=1).stderr
+    assert "must end in .html" in invoke("evaluate", model, folder / "test.csv", "--report", "r.pdf", status=2).stderr

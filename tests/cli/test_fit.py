@@ -1,0 +1,122 @@
+"""``labelrank fit``, and what ``inspect`` tells of its files."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from cli.conftest import LABELS, invoke
+from sklearn.model_selection import KFold, cross_val_score
+
+import labelrank
+from labelrank import inspect_file, load
+from labelrank.auto.preprocessing import pipeline_for
+
+
+def test_the_score_is_that_of_cross_validation(folder, frame, tmp_path):
+    options = ("--ranker", "loglinearranker", "--ignore", "id,city", "--set", "alpha=0.5", "--seed", 3)
+    printed = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", *options, "--json").stdout
+    train = frame[:100]
+    X = train.select("age", "size", "weight")
+    y = labelrank.ranks_from_scores(train.select(f"score_{name}" for name in LABELS).rename(lambda n: n[6:]))
+    ranker = pipeline_for(labelrank.LogLinearRanker(alpha=0.5, n_jobs=1, on_empty="ignore"), X)
+    tau = cross_val_score(ranker, X, y, cv=KFold(5, shuffle=True, random_state=3))
+    document = json.loads(printed)
+    assert document["metrics"]["kendall_tau"] == pytest.approx(tau.mean(), abs=1e-12)
+    assert document["metrics"]["kendall_tau_error"] == pytest.approx(tau.std(ddof=1) / np.sqrt(5), abs=1e-12)
+    assert document["reading"] == {"labels": "score_*", "kind": "scores", "ignore": "id,city"}
+    assert document["data"] == {"name": "train.csv", "n_instances": 100, "n_features": 3, "n_labels": 4}
+    np.testing.assert_allclose(load(tmp_path / "m.lrk").decision_function(X), ranker.fit(X, y).decision_function(X))
+
+
+def test_the_file_knows_how_it_was_made(model):
+    about = inspect_file(model)
+    assert about["labels"] == LABELS
+    assert about["schema"] == {"age": "Float64", "size": "Float64", "weight": "Float64", "city": "String"}
+    assert about["notes"]["reading"] == {"labels": "score_*", "kind": "scores", "ignore": "id"}
+    assert 0.5 < about["metrics"]["kendall_tau"] <= 1
+    assert json.loads(invoke("inspect", model, "--json").stdout) == about
+    text = invoke("inspect", model).stdout
+    for part in ("'tea', 'milk', 'water', 'cola'", "age (Float64)", "train.csv", "--labels 'score_*'", "kendall_tau"):
+        assert part in text
+
+
+def test_people_are_told_what_was_done(folder, tmp_path):
+    lines = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", "--ranker", "DummyRanker").stdout.splitlines()
+    assert lines[0] == "train.csv: 100 instances × 5 features × 4 labels (score_*: scores)"
+    assert lines[1].startswith("DummyRanker: Kendall's tau 0.")
+    assert "(5-fold cross-validation)" in lines[1]
+    assert f"labelrank predict {tmp_path / 'm.lrk'}" in lines[2]
+
+
+def test_parameters_have_the_types_of_json(folder, tmp_path):
+    path = tmp_path / "m.lrk"
+    settings = (
+        "--set",
+        "n_estimators=3",
+        "--set",
+        "max_depth=null",
+        "--set",
+        "bootstrap=False",
+        "--set",
+        "criterion=auto",
+    )
+    invoke("fit", folder / "train.csv", "-o", path, "--ranker", "RandomForestRanker", *settings)
+    forest = load(path)
+    assert (forest.n_estimators, forest.max_depth, forest.bootstrap, forest.criterion) == (3, None, False, "auto")
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (["--ranker", "LogLinaerRanker"], ["there is no ranker 'LogLinaerRanker'; did you mean 'LogLinearRanker'?"]),
+        (["--ranker", "LogLinearRanker", "--set", "alhpa=1"], ["no parameter 'alhpa'; did you mean 'alpha'?"]),
+        (["--ranker", "LogLinearRanker", "--set", "alpha"], ["--set alpha: write it as NAME=VALUE"]),
+        (["--ranker", "LogLinearRanker", "--set", "alpha=-1"], ["'alpha' parameter of LogLinearRanker must be"]),
+        (["--ranker", "LogLinearRanker", "--budget", "5"], ["--budget is for AutoRanker"]),
+        (["--ranker", "DummyRanker", "--conformal", "1"], ["--conformal must be between 0 and 1"]),
+        (["--ranker", "DummyRanker", "--jobs", "0"], ["--jobs must not be 0"]),
+        (["--labels", "scor_tea"], ["--labels names 'scor_tea'", "did you mean 'score_tea'?"]),
+        (["--ignore", "idd"], ["--ignore names 'idd'", "did you mean 'id'?"]),
+        (["--text", "cty"], ["--text names 'cty'", "did you mean 'city'?"]),
+    ],
+)
+def test_mistakes(folder, tmp_path, options, parts):
+    refused = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", *options, status=2)
+    for part in parts:
+        assert part in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "part"), [("missing/m.lrk", "there is no folder"), (".", "it is a folder; add the name of a file")]
+)
+def test_a_place_that_cannot_be_written_to_is_told_before_anything_is_read(tmp_path, where, part):
+    (tmp_path / "broken.csv").write_text("a,rank_b\n1\n")
+    refused = invoke("fit", tmp_path / "broken.csv", "-o", tmp_path / where, status=2)
+    assert part in refused.stderr
+
+
+def test_a_model_that_fails_leaves_the_last_one(folder, tmp_path):
+    path = tmp_path / "m.lrk"
+    path.write_bytes(b"the good one")
+    options = ("--ranker", "KNeighborsRanker", "--set", "n_neighbors=9999")
+    invoke("fit", folder / "train.csv", "-o", path, *options, status=1)
+    assert path.read_bytes() == b"the good one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_text_columns(tmp_path):
+    words = ["my printer is on fire again", "the salary of last month is missing", "a red printer that is loud",
+             "salary slip for the tax office"]  # fmt: skip
+    rows = [{"question": f"{words[i % 4]} {i}", "score_it": 1 - i % 2, "score_hr": i % 2} for i in range(40)]
+    pl.DataFrame(rows).write_ndjson(tmp_path / "tickets.jsonl")
+    for options in ([], ["--text", "question"]):  # found by its content, or named
+        path = tmp_path / "m.lrk"
+        invoke("fit", tmp_path / "tickets.jsonl", "-o", path, "--ranker", "LogLinearRanker", *options)
+        line = json.dumps({"question": "the printer, is it loud?"}) + "\n" + json.dumps({"question": None})
+        answers = [json.loads(line) for line in invoke("predict", path, "-", input=line).stdout.splitlines()]
+        assert answers[0]["labels"] == ["it", "hr"]
+        assert len(answers) == 2
