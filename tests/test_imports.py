@@ -47,6 +47,7 @@ ALLOWED = {
     "prediction": SUPERVISION,
     "testing": LIBRARY,
     "trust": LIBRARY,
+    "onnx": LIBRARY | {"trust"},
     "persistence": LIBRARY,
     "auto": LIBRARY | {"report"},
     "plots": LIBRARY | {"trust"},

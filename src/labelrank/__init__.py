@@ -62,6 +62,7 @@ _HOMES = {
     "inspect_file": "persistence",
     "load": "persistence",
     "save": "persistence",
+    "to_onnx": "onnx",
     "all_rankers": "_discovery",
     "predict_frame": "prediction",
 }
@@ -76,6 +77,7 @@ _MODULES = (
     "metrics",
     "models",
     "neighbors",
+    "onnx",
     "pairs",
     "plots",
     "rankers",
@@ -132,6 +134,7 @@ __all__ = [
     "metrics",
     "models",
     "neighbors",
+    "onnx",
     "orders_from_ranks",
     "pairs",
     "pairwise_proba",
@@ -148,6 +151,7 @@ __all__ = [
     "solvers",
     "supervision",
     "testing",
+    "to_onnx",
     "trees",
     "trust",
 ]
@@ -164,6 +168,7 @@ if TYPE_CHECKING:
         metrics,
         models,
         neighbors,
+        onnx,
         pairs,
         plots,
         rankers,
@@ -177,6 +182,7 @@ if TYPE_CHECKING:
     from labelrank._discovery import all_rankers
     from labelrank.auto import AutoRanker
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
+    from labelrank.onnx import to_onnx
     from labelrank.persistence import inspect_file, load, save
     from labelrank.prediction import predict_frame
     from labelrank.rankers import (

@@ -31,6 +31,7 @@ FORMAT = 1  # raised when older versions of the library cannot read the file any
 MAX_BYTES = 4 * 2**30  # of the unpacked model
 
 _ABOUT, _MODEL = "labelrank.json", "model.skops"
+_VERSION = version("labelrank")
 _LONG = 500  # characters of a message
 _MAX_ABOUT = 2**24  # bytes of what is said about the model, notes included
 
@@ -85,7 +86,7 @@ def save(
     data = _dumped(skops, model)
     about = describe(model, X) | {
         "format": FORMAT,
-        "labelrank": _version(),
+        "labelrank": _VERSION,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "sha256": hashlib.sha256(data).hexdigest(),
@@ -219,7 +220,7 @@ def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> 
             raise ValueError(f"{path}: damaged ({type(error).__name__}: {_short(error)})") from error
     raise ValueError(
         f"{path} was written by labelrank {str(about.get('labelrank'))[:20]} in format {about['format']}, and "
-        f"labelrank {_version()} reads formats up to {FORMAT}; install a newer version"
+        f"labelrank {_VERSION} reads formats up to {FORMAT}; install a newer version"
     )
 
 
@@ -272,10 +273,6 @@ def _checked_notes(notes: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"notes must be text, numbers, lists and dicts, as in JSON ({error})") from error
     found: dict[str, Any] = json.loads(text)
     return found
-
-
-def _version() -> str:
-    return version("labelrank")
 
 
 def _umask() -> int:
