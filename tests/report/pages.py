@@ -46,8 +46,8 @@ def section(report, key):
 
 
 def text_of(html):
-    """Text without tags, spaces in one."""
-    return unescape(" ".join(re.sub("<[^>]*>", " ", html).split()))
+    """Text without tags, all spaces alike."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 def cells(html, caption):

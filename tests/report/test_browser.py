@@ -13,8 +13,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 
 SCRIPT = """
 const found = {};
+const text = (cell) => cell.innerText.replaceAll("\\u00a0", " ");
 const table = [...document.querySelectorAll("table")].find((each) => each.caption.textContent === "Labels");
-const column = (index) => [...table.tBodies[0].rows].map((row) => row.cells[index].innerText);
+const column = (index) => [...table.tBodies[0].rows].map((row) => text(row.cells[index]));
 const press = (index) => {
   const button = table.tHead.rows[0].cells[index].querySelector("button");
   button.focus();
@@ -29,7 +30,7 @@ found.byRank = [press(2), column(2)];
 found.byRankAgain = [press(2), column(2)];
 const board = [...document.querySelectorAll("table")].find((each) => each.caption.textContent === "Candidates");
 const mean = board.tHead.rows[0].cells[1].querySelector("button");
-const means = () => [...board.tBodies[0].rows].map((row) => row.cells[1].innerText);
+const means = () => [...board.tBodies[0].rows].map((row) => text(row.cells[1]));
 mean.click();
 found.means = means();
 mean.click();

@@ -59,13 +59,13 @@ def cases_section(evidence: Evidence) -> Section:
 
 def _case(evidence: Evidence, row: int, tau: float, texts: list[str]) -> Case:
     facts = [("observed", compact(texts[0])), ("predicted", compact(texts[1])), *_features(evidence, row)]
-    title = f"{evidence.row_name(row)}, tau {number(tau)}"
     a, b = _clearest_mistake(evidence, row)
     better, worse = (evidence.labels.tolist()[i] for i in (b, a))
+    title = f"{evidence.row_name(row)}: “{better}” before “{worse}”, tau {number(tau)}"
     try:
         found = _explanation(evidence, row, better, worse)
     except (ValueError, TypeError, AttributeError, NotImplementedError, MemoryError) as error:
-        return Case(title, facts, None, f"Why {better} comes before {worse} is not explained: {error}.")
+        return Case(title, facts, None, f"Why “{better}” comes before “{worse}” is not explained: {error}.")
     order = [i for i in np.argsort(-np.abs(found.contributions), kind="stable").tolist() if found.contributions[i]]
     parts = [(found.items[i], compact(found.values[i]), float(found.contributions[i])) for i in order[:_PARTS]]
     rest = float(sum(found.contributions[i] for i in order[_PARTS:]))
@@ -84,8 +84,8 @@ def _case(evidence: Evidence, row: int, tau: float, texts: list[str]) -> Case:
         "neighbors": "votes of the neighbors on the two labels",
         "permutation": f"estimated from {_PERMUTATIONS} permutations",
     }[found.method]
-    reason = f"Why the model ranks {better} before {worse}, which is wrong ({how})"
-    return Case(title, facts, Table(reason, ["feature", found.value_name, f"speaks for {better}"], cells), "")
+    reason = f"Why the model ranks “{better}” before “{worse}”, which is wrong ({how})"
+    return Case(title, facts, Table(reason, ["feature", found.value_name, f"speaks for “{better}”"], cells), "")
 
 
 def _clearest_mistake(evidence: Evidence, row: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from labelrank._arrays import FloatArray
 from labelrank.plots import CoverageDisplay, RejectionCurveDisplay, ReliabilityDisplay
 from labelrank.report.evidence import Evidence
-from labelrank.report.parts import Cell, Section, Table, count_cell, number, number_cell, share
+from labelrank.report.parts import Section, Table, count_cell, number, number_cell, share, share_cell
 from labelrank.report.svg import draw
 from labelrank.supervision.names import unwrapped
 from labelrank.trust import confidence, pairwise_proba
@@ -76,9 +76,10 @@ def rejection_section(evidence: Evidence) -> Section:
     )
     table = _kept(tau, sure)
     lead = f"What is gained if predictions of low confidence are not acted on, measured on {evidence.on(rows)}."
-    half = next(row for row in table.rows if row[0].text == "50 %")
+    half = next(row for row in table.rows if row[0].sort == 0.5)
     finding = (
-        f"On the more confident half of the rows, Kendall's tau is {half[3].text} instead of {number(tau.mean())}."
+        f"In the more confident half of the rows, {half[4].text} of the pairs are in the wrong order; in all rows, "
+        f"{table.rows[0][4].text}."
     )
     return Section("rejection", title, lead, [figure, table], finding if len(rows) > 1 else "")
 
@@ -89,8 +90,8 @@ def _kept(tau: FloatArray, sure: FloatArray) -> Table:
     for part in _KEPT:
         kept = order[: max(round(part * len(order)), 1)]
         mean = float(tau[kept].mean())
-        cells = [Cell(f"{100 * part:.0f} %", part), count_cell(len(kept)), number_cell(float(sure[kept[-1]]))]
-        rows.append([*cells, number_cell(mean), Cell(share((1 - mean) / 2), (1 - mean) / 2)])
+        cells = [share_cell(part), count_cell(len(kept)), number_cell(float(sure[kept[-1]]))]
+        rows.append([*cells, number_cell(mean), share_cell((1 - mean) / 2)])
     columns = ["kept", "rows", "least confidence", "Kendall's tau", "pairs in the wrong order"]
     return Table("Rows that are kept", columns, rows)
 
@@ -126,14 +127,14 @@ def coverage_section(evidence: Evidence) -> Section:
         "Completeness is how much is asserted.",
     )
     held, asserted = ranker.coverage(X, graphs), ranker.completeness(X)
-    what = {
-        "ranking": "no asserted pair is reversed",
-        "decomposition": "the parts of a ranking are not violated",
-        "top_k": f"the true first {ranker.k} are in the predicted set",
+    what, how_much = {
+        "ranking": ("no asserted pair is reversed", "of the pairs are asserted"),
+        "decomposition": ("no asserted part of a ranking is reversed", "of the pairs are asserted"),
+        "top_k": (f"the true first {ranker.k} are in the predicted set", "of the other labels are ruled out"),
     }[ranker.target]
     finding = (
-        f"The guarantee that {what}, given for {share(1 - ranker.alpha)}, held in {share(held)}, with "
-        f"{share(asserted)} of what could be said."
+        f"The guarantee that {what}, given for {share(1 - ranker.alpha)}, held in {share(held)}; "
+        f"{share(asserted)} {how_much}."
     )
     lead = f"{finding} Measured on {evidence.on(rows)}."
     return Section("coverage", title, lead, [figure], finding)

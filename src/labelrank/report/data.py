@@ -29,8 +29,8 @@ def data_section(evidence: Evidence) -> Section:
     cards = [
         ("rows", count(n), "", f"{count(empty)} without an observed pair" if empty else "all with an observed pair"),
         ("features", DASH if names is None else count(len(names)), "", _kind_of(evidence.X)),
-        ("labels", count(k), "", f"{share(observed / (n * k))} of them observed in a row, on average"),
-        ("observed pairs", count(pairs), "", f"{pairs / n:,.1f} a row, on average"),
+        ("labels", count(k), "", f"{share(observed / (n * k))} observed"),
+        ("observed pairs", count(pairs), "", f"{pairs / n:,.1f} in a row"),
         ("rows with ties", count(tied), "", share(tied / n)),
         ("rows with contradictions", count(contradictory), "", "pairs that go round in a circle"),
     ]
@@ -44,10 +44,10 @@ def data_section(evidence: Evidence) -> Section:
 def _kind_of(X: Any) -> str:
     frame = frame_of(X)
     if frame is not None:
-        return f"columns of a {frame.implementation.value} frame"
+        return f"{frame.implementation.value} frame"
     if hasattr(X, "toarray"):
-        return f"sparse, {share(X.nnz / max(X.shape[0] * X.shape[1], 1))} of the entries stored"
-    return "columns of an array" if len(getattr(X, "shape", ())) == 2 else "an instance is a text"
+        return f"sparse, {share(X.nnz / max(X.shape[0] * X.shape[1], 1))} stored"
+    return "array" if len(getattr(X, "shape", ())) == 2 else "an instance is a text"
 
 
 def _tied_rows(graphs: PreferenceGraphs) -> int:

@@ -35,10 +35,11 @@ def labels_section(evidence: Evidence) -> Section:
             "Labels have no ranks here: what was observed are single pairs, such as battles. How often each label wins "
             "is in the next section.",
         )
-    true = competition_ranks(graphs.rank_values())
+    true, last = _places(graphs.rank_values())
     seen = ~np.isnan(true)
-    predicted = competition_ranks(np.where(seen, evidence.ranks[rows], np.nan))
-    error = _column_means(np.abs(true - predicted))
+    predicted, predicted_last = _places(np.where(seen, evidence.ranks[rows], np.nan))
+    middle, predicted_middle = (true + last) / 2, (predicted + predicted_last) / 2
+    error = _column_means(np.maximum(np.maximum(true - predicted_middle, predicted_middle - last), 0))
     columns = [
         "label",
         "observed",
@@ -52,7 +53,7 @@ def labels_section(evidence: Evidence) -> Section:
     cells = zip(
         evidence.names,
         seen.mean(axis=0).tolist(),
-        *(_column_means(ranks).tolist() for ranks in (true, predicted)),
+        *(_column_means(ranks).tolist() for ranks in (middle, predicted_middle)),
         zip(error.tolist(), bars(error.tolist(), [0.0] * k), strict=True),
         first.tolist(),
         predicted_first.tolist(),
@@ -71,8 +72,9 @@ def labels_section(evidence: Evidence) -> Section:
         for name, observed, mean, mean_predicted, (off, bar), best, predicted_best in cells
     ]
     lead = (
-        f"Ranks are those among the observed labels of a row, 1 is the best, on {evidence.on(rows)}. A label is first "
-        "in a share of the rows in which it was observed."
+        f"Ranks are those among the observed labels of a row, 1 is the best, on {evidence.on(rows)}. Tied labels "
+        "share their places: each has the mean of them, and a prediction of any of them is no error. A label is "
+        "first in a share of the rows in which it was observed."
     )
     blocks: list[Any] = [Table("Labels", columns, table)]
     if k <= _DRAWN:
@@ -80,6 +82,12 @@ def labels_section(evidence: Evidence) -> Section:
     worst = int(np.nanargmax(error))
     finding = f"The rank of “{evidence.names[worst]}” is off by {error[worst]:.2f} on average, the most of all labels."
     return Section("labels", title, lead, blocks, finding if error[worst] > 0 else "")
+
+
+def _places(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """First and last place of each label, which differ if it is tied; NaN stays NaN."""
+    total = np.count_nonzero(~np.isnan(ranks), axis=1)[:, np.newaxis]
+    return competition_ranks(ranks), total + 1 - competition_ranks(-ranks)
 
 
 def _column_means(values: FloatArray) -> FloatArray:
@@ -157,15 +165,16 @@ def _worst_pairs(evidence: Evidence, observed: FloatArray, wrong: FloatArray) ->
     number = (wrong + wrong.T)[a, b]
     order = [i for i in np.argsort(-number, kind="stable")[:_WORST].tolist() if number[i] > 0]
     total = observed + observed.T
+    parts = [float(number[i] / total[a[i], b[i]]) for i in order]
     rows = [
         [
             Cell(f"{evidence.names[a[i]]} and {evidence.names[b[i]]}"),
             count_cell(total[a[i], b[i]]),
             share_cell(observed[a[i], b[i]] / total[a[i], b[i]]),
             count_cell(number[i]),
-            share_cell(number[i] / total[a[i], b[i]], bar=True),
+            Cell(share(part), part, bar),
         ]
-        for i in order
+        for i, part, bar in zip(order, parts, bars(parts, [0.0] * len(parts)), strict=True)
     ]
     columns = ["pair", "compared", "the first won", "reversed by the model", "share reversed"]
     caption, note = "Pairs that the model reverses most often", "A pair that it ties counts 1/2."

@@ -23,7 +23,12 @@ from labelrank.supervision.frames import frame_of
 
 _NAMES = ("name", "ranker", "model", "candidate", "learner")
 _MEANS = ("mean", "score", "kendall_tau", "tau")
-_ERRORS = {"standard_error": "standard error", "se": "standard error", "sem": "standard error", "std": "std. deviation"}
+_ERRORS = {
+    "standard_error": "standard error",
+    "se": "standard error",
+    "sem": "standard error",
+    "std": "standard deviation",
+}
 
 
 def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:

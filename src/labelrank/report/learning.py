@@ -11,8 +11,9 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import KFold, LearningCurveDisplay, learning_curve
 
 from labelrank.metrics import get_scorer
+from labelrank.plots._inputs import name_of
 from labelrank.report.evidence import Evidence
-from labelrank.report.parts import Cell, Section, Table, bars, number
+from labelrank.report.parts import Cell, Section, Table, bars, number, plus_minus
 from labelrank.report.svg import draw
 from labelrank.supervision.names import labels_of, unwrapped
 from labelrank.trust.mixing import row_mixer
@@ -66,7 +67,7 @@ def importance_section(evidence: Evidence) -> Section:
     order = np.argsort(-mean, kind="stable")
     drawn = bars(mean[order].tolist(), deviation[order].tolist())
     table = [
-        [Cell(names[i]), Cell(f"{number(mean[i])} ± {number(deviation[i])}", float(mean[i]), bar)]
+        [Cell(names[i]), Cell(f"{number(mean[i])} {plus_minus(deviation[i])}", float(mean[i]), bar)]
         for i, bar in zip(order.tolist(), drawn, strict=True)
     ]
     lead = (
@@ -107,12 +108,13 @@ def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
                 error_score="raise",
             )
     except Exception as error:  # an estimator of any kind, on fewer rows than it was made for
-        return Section("curve", title, f"{type(model).__name__} could not be fitted on fewer rows: {error}")
+        return Section("curve", title, f"{name_of(model)} could not be fitted on fewer rows: {error}")
 
     def curve(ax: Any) -> None:
         display = LearningCurveDisplay(train_sizes=sizes, train_scores=on_train, test_scores=on_test)
         display.plot(ax=ax, score_name="Kendall's tau", line_kw={"marker": "o"}, fill_between_kw={"alpha": 0.15})
         ax.set_xlabel("rows learned from")
+        ax.legend(["on the rows learned from", "on other rows"])
 
     last, before = on_test[-1].mean(), on_test[-2].mean()
     finding = (
@@ -127,7 +129,7 @@ def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
         caption=f"Mean and standard deviation over {_CURVE_FOLDS} folds.",
     )
     lead = (
-        f"Copies of {type(model).__name__} with the same parameters, learned from parts of {evidence.on(rows)} of this "
+        f"Copies of {name_of(model)} with the same parameters, learned from parts of {evidence.on(rows)} of this "
         f"report, and scored on the others. {finding}"
     )
     return Section("curve", title, lead, [figure], finding)

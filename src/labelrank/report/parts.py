@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ class Bar(NamedTuple):
     end: float
     low: float | None = None
     high: float | None = None
+    negative: bool = False
 
 
 class Cell(NamedTuple):
@@ -120,6 +121,7 @@ class Section:
 
 
 DASH = "–"
+_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -137,9 +139,9 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−") if float(text) else text.removeprefix("-")
 
 
-def plus_minus(error: float) -> str:
-    """An error behind a number; nothing if it is not known."""
-    return f"± {number(error)}" if math.isfinite(error) else ""
+def plus_minus(error: float, text: Callable[[float], str] = number) -> str:
+    """An error behind a number, which does not break; nothing if it is not known."""
+    return f"±{_SPACE}{text(error)}" if math.isfinite(error) else ""
 
 
 def count(value: float) -> str:
@@ -148,19 +150,20 @@ def count(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share in percent; a dash for NaN.
+    """A share in percent, which does not break; a dash for NaN.
 
     Examples
     --------
     >>> from labelrank.report.parts import share
-    >>> share(0.5), share(0.0004), share(0.99996), share(1.0)
-    ('50.0 %', '< 0.1 %', '> 99.9 %', '100 %')
+    >>> [text.replace("\N{NO-BREAK SPACE}", " ") for text in map(share, (0.5, 0.0004, 0.99996, 1.0))]
+    ['50.0 %', '< 0.1 %', '> 99.9 %', '100 %']
     """
     if not math.isfinite(value):
         return DASH
     if value in (0.0, 1.0):
-        return f"{100 * value:.0f} %"
-    return "< 0.1 %" if value < 0.0005 else "> 99.9 %" if value > 0.9995 else f"{100 * value:.1f} %"
+        return f"{100 * value:.0f}{_SPACE}%"
+    text = "< 0.1" if 0 < value < 0.0005 else "> 99.9" if 0.9995 < value < 1 else f"{100 * value:.1f}"
+    return text.replace(" ", _SPACE).replace("-", "−") + f"{_SPACE}%"
 
 
 def compact(value: Any) -> str:
@@ -199,7 +202,7 @@ def bars(values: Sequence[float], errors: Sequence[float]) -> list[Bar | None]:
         return round(100 * (value - low) / width, 2)
 
     return [
-        Bar(place(min(v, 0.0)), place(max(v, 0.0)), place(v - e) if e else None, place(v + e) if e else None)
+        Bar(place(min(v, 0.0)), place(max(v, 0.0)), place(v - e) if e else None, place(v + e) if e else None, v < 0)
         if math.isfinite(v)
         else None
         for v, e in pairs

@@ -42,7 +42,7 @@ function filterRows(table, text, status) {
     row.hidden = !words.every((word) => content.includes(word));
     shown += !row.hidden;
   }
-  status.textContent = words.length ? `${shown} of ${rows.length}` : "";
+  status.textContent = words.length ? `${shown} of ${rows.length} rows` : `${rows.length} rows`;
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
