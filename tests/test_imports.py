@@ -47,7 +47,7 @@ ALLOWED = {
     "prediction": SUPERVISION,
     "testing": LIBRARY,
     "trust": LIBRARY,
-    "onnx": LIBRARY | {"trust"},
+    "onnx": LIBRARY | {"auto", "trust"},
     "persistence": LIBRARY,
     "auto": LIBRARY | {"report"},
     "plots": LIBRARY | {"trust"},

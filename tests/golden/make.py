@@ -41,7 +41,6 @@ def small(name):
         "ConstraintClassificationRanker": {"random_state": 0},
         "KernelRidgeRanker": {"kernel": "rbf"},
         "PairwiseRanker": {"estimator": LogisticRegression()},
-        "AutoRanker": {"time_budget": 5, "random_state": 0},
     }
     return getattr(labelrank, name)(**options.get(name, {}))
 
@@ -61,6 +60,9 @@ def models():
     yield "RankRLSCV", lambda: labelrank.RankRLSCV().fit(X, y[:, 0], groups=groups)
     yield "ConformalRanker", lambda: labelrank.ConformalRanker(small("LogLinearRanker"), cv=2, alpha=0.4).fit(X, y)
     yield "PairwiseCalibrator", lambda: labelrank.PairwiseCalibrator(small("LogLinearRanker"), cv=2).fit(X, y)
+    candidates = {"linear": small("LogLinearRanker"), "trees": small("ExtraTreesRanker")}
+    auto = labelrank.AutoRanker(None, candidates=candidates, cv=2, random_state=0)
+    yield "AutoRanker", lambda: auto.fit(X, y)
     kernel = labelrank.SoftProjectionRanker(kernel="rbf")
     yield "SoftProjectionRanker_kernel", lambda: kernel.fit(X, y)
     yield "Pipeline", lambda: make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)

@@ -20,6 +20,7 @@ from sklearn.preprocessing import (
 )
 
 from labelrank import (
+    AutoRanker,
     CalibratedRanker,
     ConformalRanker,
     ConstraintClassificationRanker,
@@ -173,6 +174,25 @@ def test_ordinal_codes_and_imputed_text():
     data.loc[::9, "color"] = None
     model = make_pipeline(text, LogLinearRanker()).fit(data[:60], Y[:60])
     np.testing.assert_allclose(run(model, data.fillna(""))["scores"], model.decision_function(data), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Found unknown categories")
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_auto_ranker(ensemble):
+    candidates = {
+        "linear": LogLinearRanker(),
+        "boosted": GradientBoostingRanker(max_iter=5),
+        "kernel": KernelRidgeRankerCV(),
+        "forest": ExtraTreesRanker(5),
+    }
+    model = AutoRanker(None, candidates=candidates, ensemble=ensemble, cv=2, random_state=0).fit(FRAME[:60], Y[:60])
+    check(model, FRAME)
+
+
+def test_an_auto_ranker_with_neighbors():
+    model = AutoRanker(None, candidates={"near": KNeighborsRanker(3)}, cv=2).fit(X, Y)
+    with pytest.raises(ValueError, match="the model 'near' of AutoRanker: KNeighborsRanker cannot be converted"):
+        to_onnx(model)
 
 
 def test_classifiers_of_relevant_labels():

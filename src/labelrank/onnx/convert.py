@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from labelrank.auto import AutoRanker
 from labelrank.models.gram import Kernel
 from labelrank.rankers import (
     ConstraintClassificationRanker,
@@ -27,6 +28,8 @@ _CAN = (
     "linear models, kernel ridge regression, soft projections, trees, forests and boosted trees can be, with scalers, "
     "imputers and encoders of scikit-learn in a pipeline"
 )
+
+_SAME = 1e-7  # scores of trees come out of their operator in single precision
 
 
 def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> Any:
@@ -101,7 +104,7 @@ def _unwrapped(model: Any) -> Any:
     while True:
         if isinstance(model, Pipeline):
             model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_"):
+        elif hasattr(model, "best_estimator_") and not isinstance(model, AutoRanker):
             model = model.best_estimator_
         elif isinstance(model, RankerWrapper):
             model = model.estimator_
@@ -118,6 +121,8 @@ def _scores(model: Any, value: Any) -> Any:
         for _, step in model.steps[:-1]:
             value = value if step is None else transform(step, value)
         return _scores(model.steps[-1][1], value)
+    if isinstance(model, AutoRanker):
+        return _ensemble_scores(model, value)
     if hasattr(model, "best_estimator_"):
         return _scores(model.best_estimator_, value)
     if isinstance(model, RankerWrapper):
@@ -135,6 +140,35 @@ def _scores(model: Any, value: Any) -> Any:
     if isinstance(model, (*kinds, SoftProjectionRanker)) and getattr(model, "model", "linear") == "linear":
         return _label_gram(model, _product(value, np.atleast_2d(model.coef_).T, getattr(model, "intercept_", 0.0)))
     raise ValueError(f"{type(model).__name__} cannot be converted to ONNX; {_CAN}")
+
+
+def _ensemble_scores(model: AutoRanker, value: Any) -> Any:
+    """Weighted scores of the models of an AutoRanker, made comparable as it does."""
+    from labelrank.onnx.graph import Value
+
+    graph, parts = value.graph, []
+    for name, members in model.estimators_.items():
+        for member in members:
+            try:
+                scores = _scores(member, value)
+            except ValueError as error:
+                advice = "leave it out of candidates, or use another one as best_estimator_"
+                raise ValueError(f"the model {name!r} of AutoRanker: {error}; {advice}") from error
+            scores = scores.name if model.method_ == "single" else _comparable(scores)
+            weight = model.slope_ * model.weights_[name] / len(members)
+            parts.append(graph.op("Mul", scores, graph.number(weight)))
+    return Value(graph, graph.op("Sum", *parts), len(model.labels_))
+
+
+def _comparable(scores: Any) -> str:
+    """Scores with a mean of 0 and a variance of 1 in each row, or 0 if all are equal."""
+    graph, axis = scores.graph, scores.graph.constant(np.array([1]))
+    centered = graph.op("Sub", scores.name, graph.op("ReduceMean", scores.name, axis, keepdims=1))
+    spread = graph.op("Sqrt", graph.op("ReduceMean", graph.op("Mul", centered, centered), axis, keepdims=1))
+    largest = graph.op("ReduceMax", graph.op("Abs", scores.name), axis, keepdims=1)
+    known = graph.op("Greater", spread, graph.op("Mul", largest, graph.number(_SAME)))
+    safe = graph.op("Where", known, spread, graph.number(1))
+    return str(graph.op("Where", known, graph.op("Div", centered, safe), graph.number(0)))
 
 
 def _product(value: Any, matrix: Any, intercept: Any) -> Any:

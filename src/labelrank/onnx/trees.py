@@ -16,13 +16,15 @@ from labelrank.trees.prediction import balance_of, scores_of
 
 def forest(model: Any, value: Value) -> Value:
     """Mean over the trees; the scores of a leaf are linear in its balances, so that each leaf holds scores."""
-    trees, scores = model._trees(), scores_of(balance_of(model), len(model.labels_))
+    k = len(model.labels_)
+    middle = np.full(k, (k - 1) / 2)  # added in double precision
+    trees, scores = model._trees(), scores_of(balance_of(model), k) - middle
     features = with_codes(model, value)
     inner = trees.left >= 0
     equal = np.zeros(len(inner), dtype=bool)
     equal[inner] = trees.is_categorical[trees.feature[inner]]
-    feature, none = np.where(inner, trees.feature, 0), np.zeros(scores.shape[1])
-    return _ensemble(features, trees, feature, trees.threshold, equal, scores, "AVERAGE", none)
+    feature = np.where(inner, trees.feature, 0)
+    return _ensemble(features, trees, feature, trees.threshold, equal, scores, "AVERAGE", middle)
 
 
 def boosted(model: Any, value: Value) -> Value:
