@@ -203,6 +203,38 @@ def test_compressed_and_repeated_entries_are_refused(saved):
         load(saved)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_bombs_of_methods_without_a_limit_are_refused(saved, method):
+    with zipfile.ZipFile(saved, "w", method) as archive:
+        archive.writestr("labelrank.json", json.dumps({"format": 1}))
+        archive.writestr("model.skops", bytes(10**6))
+    with pytest.raises(ValueError, match="compressed by a method that is not used"):
+        load(saved)
+
+
+def test_an_entry_that_is_larger_than_it_says(saved):
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labelrank.json", json.dumps({"format": 1}))
+        with archive.open("model.skops", "w") as entry:
+            for _ in range(200):
+                entry.write(bytes(10**6 + 123))
+    size = (200 * (10**6 + 123)).to_bytes(4, "little")
+    data = saved.read_bytes()
+    assert data.count(size) == 2
+    saved.write_bytes(data.replace(size, (10**5).to_bytes(4, "little")))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match=r"model.lrk"):
+        load(saved, max_bytes=10**6)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 * 1024
+
+
+def test_a_file_says_millions_of_things(saved):
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labelrank.json", "[" + "," * 10**7 + "]")
+    with pytest.raises(ValueError, match=r"labelrank.json has more than 8,388,608 values"):
+        load(saved)
+
+
 @pytest.mark.parametrize("schema", ["[" * 10**5, '{"a":' * 10**5, "9" * 10**5, "[]", "{}", "[1,", "{}" * 9, "\x00"])
 def test_schemas_that_are_none(saved, schema):
     about, _, files = unpacked(saved)

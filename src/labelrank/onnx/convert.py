@@ -152,7 +152,7 @@ def _ensemble_scores(model: AutoRanker, value: Any) -> Any:
             try:
                 scores = _scores(member, value)
             except ValueError as error:
-                advice = "leave it out of candidates, or use another one as best_estimator_"
+                advice = "fit it with candidates that can be"
                 raise ValueError(f"the model {name!r} of AutoRanker: {error}; {advice}") from error
             scores = scores.name if model.method_ == "single" else _comparable(scores)
             weight = model.slope_ * model.weights_[name] / len(members)

@@ -21,7 +21,7 @@ from numpy.lib import format as npy
 from labelrank.persistence.types import PRIMITIVES, SCALARS, allows
 
 PROTOCOL = 2  # of skops, the first that was used for model files
-MAX_VALUES = 2**23  # in the schema, each of which takes some 100 bytes when it is parsed
+MAX_VALUES = 2**23  # in JSON, each of which takes some 100 bytes when it is parsed
 MAX_OBJECTS = 2**17  # among them
 
 _SCHEMA = "schema.json"
@@ -43,10 +43,7 @@ def audit(data: bytes, max_bytes: int) -> list[str]:
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         _check_entries(archive, len(data))
-        text = archive.read(_SCHEMA)
-        if sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES:
-            raise ValueError(f"{_SCHEMA} has more than {MAX_VALUES:,} values")
-        schema = json.loads(text)
+        schema = parsed(archive.read(_SCHEMA), _SCHEMA)
         if not isinstance(schema, dict) or not isinstance(schema.get("protocol"), int) or schema["protocol"] < PROTOCOL:
             raise ValueError(f"{_SCHEMA} has no protocol that is used for model files")
         nodes = list(_nodes(schema))
@@ -63,6 +60,13 @@ def audit(data: bytes, max_bytes: int) -> list[str]:
         for node in nodes:
             _check_node(node, shapes)
     return sorted({name for _, name in types} - PRIMITIVES)
+
+
+def parsed(text: bytes, name: str) -> Any:
+    """JSON, if it is not so long that its values would fill the memory."""
+    if sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise ValueError(f"{name} has more than {MAX_VALUES:,} values")
+    return json.loads(text)
 
 
 def _check_entries(archive: zipfile.ZipFile, size: int) -> None:
@@ -132,6 +136,9 @@ def _check_node(node: dict[str, Any], shapes: Shapes) -> None:
         kinds = {f"{key['__module__']}.{key['__class__']}" for key in node["key_types"]["content"]}
         if not kinds <= PRIMITIVES | SCALARS:
             raise RefusedError(", ".join(sorted(kinds)))
+    elif loader in ("NdArrayNode", "SparseMatrixNode") and "file" in node:
+        if node["file"].endswith(".npz") != (loader == "SparseMatrixNode"):
+            raise ValueError(f"{node['file']} is in another format than its type")
     elif loader == "RandomGeneratorNode":
         bits, seed = content["bit_generator"]["content"], content["seed_seq"]["content"]
         if _json(bits["bit_generator"]) not in ("PCG64", "PCG64DXSM") or _json(seed["pool_size"]) != 4:
@@ -171,11 +178,14 @@ def _shapes(archive: zipfile.ZipFile, name: str, max_bytes: int) -> tuple[int, .
             return _shape(file, name, size)
         inner = zipfile.ZipFile(io.BytesIO(file.read()))
     with inner:
-        if len({*inner.namelist()}) < len(inner.namelist()) or sum(e.file_size for e in inner.infolist()) > max_bytes:
+        entries = inner.infolist()
+        if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+            raise ValueError(f"{name} is compressed by a method that is not used for model files")
+        if len({*inner.namelist()}) < len(entries) or sum(entry.file_size for entry in entries) > max_bytes:
             raise ValueError(
                 f"{name} has entries of the same name, or is larger than {max_bytes:,} bytes when unpacked"
             )
-        for entry in inner.infolist():
+        for entry in entries:
             with inner.open(entry) as file:
                 _shape(file, entry.filename, entry.file_size)
     return ()

@@ -21,7 +21,7 @@ import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.persistence.audit import RefusedError, audit
+from labelrank.persistence.audit import RefusedError, audit, parsed
 from labelrank.persistence.structure import check_structure, parts_of
 from labelrank.supervision.frames import frame_of
 from labelrank.supervision.names import labels_of
@@ -209,7 +209,7 @@ def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> 
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                about = json.loads(_entry(archive, _ABOUT, _MAX_ABOUT))
+                about = parsed(_entry(archive, _ABOUT, _MAX_ABOUT), _ABOUT)
                 if not isinstance(about, dict) or not isinstance(about.get("format"), int):
                     raise ValueError(f"{_ABOUT} has no format")
                 if about["format"] <= FORMAT:
@@ -231,12 +231,14 @@ def _short(error: Exception) -> str:
 
 
 def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
-    """An entry of an archive, if it is not larger than it should be."""
-    with archive.open(name) as entry:
-        data = entry.read(max_bytes + 1)
-    if len(data) > max_bytes:
+    """An entry of an archive, if it is not larger than it should be when it is unpacked."""
+    found = archive.getinfo(name)
+    if found.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others are unpacked without a limit
+        raise ValueError(f"{name} is compressed by a method that is not used for model files")
+    if found.file_size > max_bytes:
         raise ValueError(f"{name} is larger than {max_bytes:,} bytes; if you trust the file, raise max_bytes of load")
-    return data
+    with archive.open(found) as entry:
+        return entry.read(found.file_size + 1)  # a number limits what is unpacked at a time
 
 
 def _dumped(skops: Any, model: Any) -> bytes:

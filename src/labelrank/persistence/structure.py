@@ -163,14 +163,17 @@ def _check_features(part: Any) -> None:
         _expect(part.tree_.n_features == d, "n_features_in_")
     for tree in np.ravel(np.asarray(getattr(part, "estimators_", ()), dtype=object)):
         _expect(not hasattr(tree, "tree_") or tree.tree_.n_features <= d, "n_features_in_")
-    for stage in getattr(part, "_predictors", ()):
-        for predictor in stage:
-            _check_predictor(predictor, d)
+    if hasattr(part, "_predictors"):
+        mapper = getattr(part, "_bin_mapper", None)
+        categorical = np.zeros(d, dtype=bool) if mapper is None else np.asarray(mapper.is_categorical_)
+        _expect(categorical.shape == (d,), "is_categorical_")
+        for predictor in (predictor for stage in part._predictors for predictor in stage):
+            _check_predictor(predictor, categorical != 0)
     if type(part).__module__.startswith("labelrank.") and hasattr(part, "coef_") and np.ndim(part.coef_) == 2:
         _expect(np.shape(part.coef_)[1] == d, "coef_")
 
 
-def _check_predictor(predictor: Any, n_features: int) -> None:
+def _check_predictor(predictor: Any, is_categorical: npt.NDArray[np.bool_]) -> None:
     """Check a tree of scikit-learn's histogram-based gradient boosting."""
     nodes = predictor.nodes
     inner = np.flatnonzero(nodes["is_leaf"] == 0)
@@ -178,9 +181,13 @@ def _check_predictor(predictor: Any, n_features: int) -> None:
         children = nodes[name][inner].astype(np.int64)
         _expect((children > inner).all() and (children < len(nodes)).all(), "children")
     categorical = inner[nodes["is_categorical"][inner] != 0]
-    n_sets = min(len(predictor.binned_left_cat_bitsets), len(predictor.raw_left_cat_bitsets))
-    _expect(len(nodes) and _within(nodes["feature_idx"][inner], 0, n_features), "feature_idx")
-    _expect(_within(nodes["bitset_idx"][categorical], 0, n_sets), "bitset_idx")
+    sets = (predictor.binned_left_cat_bitsets, predictor.raw_left_cat_bitsets)
+    _expect(len(nodes) and _within(nodes["feature_idx"][inner], 0, len(is_categorical)), "feature_idx")
+    _expect(is_categorical[nodes["feature_idx"][categorical]].all(), "is_categorical_")
+    _expect(
+        all(bits.shape[1:] == (8,) and _within(nodes["bitset_idx"][categorical], 0, len(bits)) for bits in sets),
+        "bitset_idx",
+    )
 
 
 def _check_sparse(matrix: Any) -> None:
