@@ -213,13 +213,15 @@ def test_large_reports_stay_small():
 class Chosen(DummyRanker):
     """A ranker that was chosen from others."""
 
-    leaderboard_ = pl.DataFrame({"name": ["a", "b"], "mean": [0.1, 0.2], "standard_error": [0.01, 0.02]})
+    leaderboard_ = pl.DataFrame(
+        {"name": ["fast", "a", "b"], "mean": [0.9, 0.1, 0.2], "std": [0.0, 0.02, 0.04], "folds": [1, 4, 4]}
+    )
     weights_ = {"a": 0.25, "b": 0.75, "c": 0.0}  # noqa: RUF012
 
 
 def test_a_leaderboard_needs_no_instances():
     report = build_report(Chosen().fit([[0]], [[1, 2]]))
-    assert [row[1] for row in cells(report.html, "Candidates")] == ["0.200 ± 0.020", "0.100 ± 0.010"]
+    assert [row[1] for row in cells(report.html, "Candidates")] == ["0.200 ± 0.020", "0.100 ± 0.010", "0.900"]
     assert [row[:2] for row in cells(report.html, "Ensemble")] == [["a", "0.250"], ["b", "0.750"]]
     assert "standard error" in text_of(section(report, "leaderboard"))
 

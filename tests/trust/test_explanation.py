@@ -212,6 +212,21 @@ def test_the_order_is_that_of_the_prediction():
         assert found.order == ("before" if ranks[row, 0] < ranks[row, 1] else "after")
 
 
+class Ensemble(LogLinearRanker):
+    """Its scores are not those of its best member."""
+
+    def decision_function(self, X):
+        return super().decision_function(X) + self.best_estimator_.decision_function(X)
+
+
+def test_one_member_does_not_explain_an_ensemble():
+    model = Ensemble().fit(X, Y)
+    model.best_estimator_ = LogLinearRanker(alpha=100.0).fit(X, Y)
+    with pytest.raises(ValueError, match="Ensemble has no exact explanation; pass background"):
+        explain(model, X[0], 0, 1)
+    assert adds_up(explain(model, X[0], 0, 1, background=X[:20]), model, X[:1], 0, 1)
+
+
 def test_bad_arguments():
     model = LogLinearRanker().fit(X, RANKS)
     with pytest.raises(ValueError, match=r"'nort' is not a label of the model; its labels are \['north'"):

@@ -277,7 +277,7 @@ class AutoRanker(BaseRanker):
         """
         from labelrank.report import build_report
 
-        return build_report(self, X, y, leaderboard=self.leaderboard_)
+        return build_report(self, X, y, leaderboard=self.leaderboard_, random_state=self.random_state)
 
 
 def _checked(X: Any) -> Any:

@@ -15,7 +15,7 @@ def build_report(
     *,
     leaderboard: Any = None,
     title: str | None = None,
-    random_state: int | None = None,
+    random_state: Any = None,
     learning_curve: bool | None = None,
 ) -> Report:
     """Build a report on a fitted model: how good it is, where it is wrong, how sure it may be, and why.
@@ -35,7 +35,7 @@ def build_report(
         ``leaderboard_`` of the model, if it has one.
     title : str, optional
         Heading; by default the name of the model.
-    random_state : int, optional
+    random_state : int or RandomState, optional
         Seed for the parts of the rows and for permutations.
     learning_curve : bool, optional
         Whether to fit copies of the model on parts of `X` and `y`. By default if that is cheap: up to 50 features and

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import check_random_state
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import num_samples, safe_indexing
@@ -104,6 +105,6 @@ def gather(model: Any, X: Any, y: Any, random_state: Any) -> Evidence:
             f"a report is about rankers of labels; {name_of(model)} predicts an array of shape {ranks.shape}, and y "
             f"has shape {graphs.shape}"
         )
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     known = rng.permutation(np.flatnonzero(graphs.has_pairs()))
-    return Evidence(model, X, graphs, ranks[:, columns], columns, labels, known, int(rng.integers(2**31)))
+    return Evidence(model, X, graphs, ranks[:, columns], columns, labels, known, int(rng.randint(2**31 - 1)))

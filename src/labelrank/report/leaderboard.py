@@ -22,6 +22,7 @@ from labelrank.report.parts import (
 from labelrank.supervision.frames import frame_of
 
 _NAMES = ("name", "ranker", "model", "candidate", "learner")
+_FOLDS = ("folds", "n_folds")
 _MEANS = ("mean", "score", "kendall_tau", "tau")
 _ERRORS = {
     "standard_error": "standard error",
@@ -47,10 +48,10 @@ def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
     name = next((key for key in _NAMES if key in keys), keys[0])
     numbers = [key for key in keys if any(math.isfinite(_float(entry.get(key))) for entry in entries)]
     mean = next((key for key in (*_MEANS, *numbers) if key in numbers), None)
-    error = next((key for key in _ERRORS if key in numbers), None)
-    entries.sort(key=lambda entry: _descending(_float(entry.get(mean))))
-    means, errors = ([_float(entry.get(key)) for entry in entries] for key in (mean, error))
-    shown = [key for key in keys if key not in (name, mean, error)]
+    folds = next((key for key in _FOLDS if key in numbers), None)
+    entries.sort(key=lambda entry: (-_float(entry.get(folds, 0)), _descending(_float(entry.get(mean)))))
+    means, (kind, errors) = [_float(entry.get(mean)) for entry in entries], _errors(entries, numbers, folds)
+    shown = [key for key in keys if key not in (name, mean, *_ERRORS)]
     rows = [
         [
             Cell(compact(entry.get(name, ""))),
@@ -60,13 +61,22 @@ def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
         for entry, value, off, bar in zip(entries, means, errors, bars(means, errors), strict=True)
     ]
     columns = [str(key).replace("_", " ") for key in (name, mean or "score", *shown)]
+    scored = sum(map(math.isfinite, means))
     lead = f"{len(rows)} candidate{'s' * (len(rows) != 1)}, the best first."
-    if error:
-        lead += f" ± and the line on each bar are the {_ERRORS[error]} over the folds."
-    best = ""
-    if len(rows) > 1:
-        best = f"“{rows[0][0].text}” is the best of {len(rows)} candidates, with {rows[0][1].text}."
-    return Section("leaderboard", title, lead, [Table("Candidates", columns, rows), *_weights(weights)], best)
+    lead += f" ± and the line on each bar are the {kind} over the folds." if kind else ""
+    best = f"“{rows[0][0].text}” is the best of {scored} candidates, with {rows[0][1].text}." if scored > 1 else ""
+    tables = [Table("Candidates", columns, rows), *([] if "weight" in keys else _weights(weights))]
+    return Section("leaderboard", title, lead, tables, best)
+
+
+def _errors(entries: list[dict[Any, Any]], numbers: list[Any], folds: Any) -> tuple[str, list[float]]:
+    """What the errors of the means are, and the errors; deviations are divided by the root of the number of folds."""
+    key = next((key for key in _ERRORS if key in numbers), None)
+    errors = [_float(entry.get(key)) for entry in entries]
+    if key != "std" or folds is None:
+        return ("" if key is None else _ERRORS[key]), errors
+    counts = [_float(entry.get(folds)) for entry in entries]
+    return "standard error", [e / math.sqrt(n) if n > 1 else math.nan for e, n in zip(errors, counts, strict=True)]
 
 
 def _weights(weights: Any) -> list[Table]:
@@ -79,7 +89,7 @@ def _weights(weights: Any) -> list[Table]:
         [Cell(compact(name)), number_cell(value, bar=bar)]
         for (name, value), bar in zip(members.items(), drawn, strict=True)
     ]
-    return [Table("Ensemble", ["member", "weight"], rows)] if rows else []
+    return [Table("Ensemble", ["member", "weight"], rows)] if len(rows) > 1 else []
 
 
 def _entries(leaderboard: Any) -> list[dict[Any, Any]]:

@@ -198,12 +198,14 @@ def explain(
     inner = row
     for step in steps:
         inner = step.transform(inner)
-    if hasattr(ranker, "search_"):
+    # the best candidate of a search is the model, one member of an ensemble is not
+    whole = ranker if ranker is model or np.allclose(ranker.decision_function(inner)[0], scores) else model
+    if whole is ranker and hasattr(ranker, "search_"):
         return _neighbors(ranker, inner, a, b, found)
-    exact = _exact(ranker, inner, a, b)
+    exact = _exact(ranker, inner, a, b) if whole is ranker else None
     if exact is None:
         raise ValueError(
-            f"{type(ranker).__name__} has no exact explanation; pass background, some rows of X, for an estimate by "
+            f"{type(whole).__name__} has no exact explanation; pass background, some rows of X, for an estimate by "
             "permutations"
         )
     method, (base, parts) = exact
