@@ -47,7 +47,7 @@ class Table:
         if isinstance(column, pl.Series):
             return self._of_polars(name, column, dtype)
         if dtype is None:
-            dtype = TEXT if any(_number(value, self.parsed) is None for value in column) else NUMBER
+            dtype = NUMBER if self._numbers(column, self.parsed) is not None else TEXT
         if dtype == TEXT:
             bad = next((i for i, value in enumerate(column) if isinstance(value, (list, dict))), None)
             if bad is not None:
@@ -60,11 +60,20 @@ class Table:
         column = self.columns[name]
         if isinstance(column, pl.Series):
             return self._of_polars(name, column, NUMBER).to_numpy()
-        values = [_number(value) for value in column]
-        if None in values:
-            row = values.index(None)
+        values = self._numbers(column, True)
+        if values is None:
+            row = next(i for i, value in enumerate(column) if _number(value) is None)
             raise self.error(row, f"a number in the column {name!r}", column[row])
-        return np.array(values, dtype=np.float64)
+        return values
+
+    def _numbers(self, column: list[Any], parsed: bool) -> Any:
+        """A list as an array of numbers, NaN where one is missing; None if a value is not a number."""
+        if self.parsed:  # a list of texts
+            read = pl.Series(column, dtype=TEXT).cast(NUMBER, strict=False)
+            if read.null_count() == column.count(None):  # Python knows a few more ways to write a number
+                return read.to_numpy()
+        values = [_number(value, parsed) for value in column]
+        return None if None in values else np.array(values, dtype=np.float64)
 
     def values(self, name: str) -> list[Any]:
         """Return a column as a list of what is in the file."""
