@@ -325,6 +325,15 @@ def test_rows_that_are_not_worse_are_marked():
     assert [line.split()[0] for line in lines if "≈ " in line and line.startswith("dummy")] == [other]
 
 
+def test_a_report(tmp_path):
+    path = tmp_path / "compare.html"
+    options = ("--folds", 2, "--repeats", 1, "--rankers", "KNeighborsRanker,dummy-borda", "--report", path)
+    assert f"{path} written" in invoke("compare", "wine", *options).stderr
+    page = path.read_text()
+    for part in ("KNeighborsRanker on wine", "dummy-borda"):
+        assert part in page
+
+
 def run_code(*arguments):
     code = invoke("compare", *arguments, "--code").stdout
     names: dict = {}

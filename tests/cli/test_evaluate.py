@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -56,6 +57,19 @@ def test_label_columns_in_another_order(folder, frame, model, tmp_path):
     second = json.loads(invoke("evaluate", model, tmp_path / "test.csv", "--json").stdout)
     assert second["calibration_error"] == pytest.approx(first["calibration_error"])
     assert second["metrics"]["tau"] == pytest.approx(first["metrics"]["tau"])
+
+
+def test_a_report(folder, careful_model, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    result = invoke("evaluate", careful_model, folder / "test.csv", "--report", path)
+    assert f"{path} written" in result.stderr
+    page = path.read_text()
+    assert page.lstrip().lower().startswith("<!doctype html")
+    for part in (*LABELS, "careful.lrk on test.csv"):
+        assert part in page
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for arguments in (["evaluate", careful_model, folder / "test.csv"], ["compare", "iris"]):
+        assert "labelrank[plot]" in invoke(*arguments, "--report", tmp_path / "other.html", status=2).stderr
 
 
 def test_mistakes(folder, frame, model, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -49,6 +50,27 @@ def test_people_are_told_what_was_done(folder, tmp_path):
     assert lines[1].startswith("DummyRanker: Kendall's tau 0.")
     assert "(5-fold cross-validation)" in lines[1]
     assert f"labelrank predict {tmp_path / 'm.lrk'}" in lines[2]
+
+
+def test_autoranker_is_the_default(folder, tmp_path):
+    path = tmp_path / "auto.lrk"
+    options = ("--budget", "1", "--conformal", "0.3", "--ignore", "id")
+    lines = invoke("fit", folder / "train.csv", "-o", path, *options).stdout.splitlines()
+    assert re.match(r"AutoRanker: Kendall's tau 0\.\d+ \(cross-validation; .*%\)", lines[1])
+    assert isinstance(load(path).estimator_, labelrank.AutoRanker)
+    assert load(path).estimator_.time_budget == 1
+    row = json.loads(invoke("predict", path, folder / "new.csv", "--json").stdout.splitlines()[0])
+    assert row.keys() == {"labels", "scores", "confidence", "safe"}
+    assert "pairs" in invoke("evaluate", path, folder / "test.csv").stdout
+    assert " before " in invoke("explain", path, folder / "new.csv").stdout
+    assert json.loads(invoke("inspect", path, "--json").stdout)["metrics"]["kendall_tau"] > 0.5
+
+
+def test_identifiers_are_told_of(folder, tmp_path):
+    told = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", "--ranker", "DummyRanker").stderr
+    assert (
+        told == "labelrank: the column 'id' has another value in every row; if it is an identifier, give --ignore id\n"
+    )
 
 
 def test_parameters_have_the_types_of_json(folder, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -12,6 +13,9 @@ def main() -> None:
     from labelrank.cli.app import app
     from labelrank.cli.streams import standard_streams
 
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Rankers answer a KeyboardInterrupt by keeping what they have learned; here it is the command that ends.
+        signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     with standard_streams("labelrank"):
         app(prog_name="labelrank")
 

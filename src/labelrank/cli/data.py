@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import polars as pl
 from scipy import sparse
 
 from labelrank import datasets
+from labelrank.auto.preprocessing import column_kinds
 from labelrank.cli.columns import select
 from labelrank.cli.tables import TABLES, TEXT, Table, read_tables, table_suffix
 from labelrank.cli.target import resolve, target_of
@@ -48,6 +50,14 @@ class Problem:
         text = self.options.get("text")
         return None if text is None else list(select(self.data.columns, text, "--text", self.name))
 
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns that look like names or numbers of rows, from which nothing can be learned."""
+        if not isinstance(self.data, pl.DataFrame) or len(self.data) < 10:
+            return []
+        kinds = column_kinds(self.data, self.text_columns)[0]
+        return [series.name for series in self.data if _is_identifier(series, kinds[series.name])]
+
     def with_data(self, data: Any) -> Problem:
         """Return the problem with other columns."""
         return replace(self, data=data)
@@ -58,6 +68,13 @@ class Problem:
             n, m = self.shape["instances"], self.shape["features"]
             raise ValueError(f"{self.name} has {n} instances and {m} features; at least {rows} and 1 are needed")
         return self
+
+
+def _is_identifier(series: pl.Series, kind: str) -> bool:
+    """Whether texts are all different, or numbers count the rows."""
+    if kind == "number":
+        return bool((series.diff().drop_nulls() == 1).all()) and series.null_count() == 0
+    return kind == "category" and series.n_unique() == len(series)
 
 
 BUILT_IN: dict[str, Callable[[int], Any]] = {
@@ -125,6 +142,13 @@ def read_data(
         said = on_the_command_line(str(error))
         raise (DataFileError(said) if isinstance(error, DataFileError) else ValueError(said)) from error
     return problem
+
+
+def warn_identifiers(problem: Problem) -> None:
+    """Tell about columns that should probably be left out."""
+    for name in problem.identifiers:
+        told = f"the column {name!r} has another value in every row; if it is an identifier, give --ignore {name}"
+        print(f"labelrank: {told}", file=sys.stderr)
 
 
 def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None) -> Problem:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from labelrank import ConformalRanker, confidence, explain
+from labelrank import AutoRanker, ConformalRanker, confidence, explain
 from labelrank.cli.failure import failing
 from labelrank.supervision import orders_from_ranks
 from labelrank.trust.delegation import has_proba
@@ -84,18 +84,14 @@ class Predictor:
 
 def explain_pair(model: Any, x: Any, better: Any, worse: Any, background: Any) -> Any:
     """Explain exactly where the model can be, and otherwise against some rows."""
-    try:
-        if has_own_labels(model):
+    inside = model.estimator_ if isinstance(model, ConformalRanker) else model
+    if not isinstance(inside, AutoRanker) or inside.method_ == "single":
+        try:
             return explain(model, x, better, worse)
-    except ValueError as error:
-        if "background" not in str(error):
-            raise
+        except ValueError as error:
+            if "background" not in str(error):
+                raise
     return explain(model, x, better, worse, background=background)
-
-
-def has_own_labels(model: Any) -> bool:
-    """Whether the scores of a model are those of the single ranker inside of it."""
-    return len(getattr(model, "weights_", ())) <= 1
 
 
 def order_text(order: list[Any]) -> str:

@@ -1,17 +1,41 @@
-"""The report of a comparison."""
+"""Reports in HTML, of a comparison and of a model."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
+from labelrank import ConformalRanker
 from labelrank.cli.comparison import Comparison
 from labelrank.cli.data import Problem
 from labelrank.cli.failure import failing
+from labelrank.cli.output import check_output
+
+
+def check_report(path: Path) -> None:
+    """Raise before anything is computed if a report cannot be written."""
+    check_output(path, (".html", ".htm"))
+    for library in ("jinja2", "matplotlib"):
+        try:
+            importlib.import_module(library)
+        except ImportError as error:
+            raise ImportError(f'--report needs {library}; install it with: pip install "labelrank[plot]"') from error
+
+
+def report_model(model: Any, problem: Problem, title: str) -> Any:
+    """Return a report on a model, on rows that it has not learned from."""
+    from labelrank.report import build_report
+
+    inside = model.estimator_ if isinstance(model, ConformalRanker) else model
+    with failing("there is no report"):
+        rows = getattr(inside, "leaderboard_", None)
+        return build_report(model, problem.data, problem.target, leaderboard=rows, title=title, random_state=0)
 
 
 def report_comparison(comparison: Comparison, rankers: Mapping[str, Any], problem: Problem, seed: int) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, cross_validate
 
-from labelrank import ConformalRanker, all_rankers, save
+from labelrank import AutoRanker, ConformalRanker, all_rankers, save
 from labelrank.auto.preprocessing import pipeline_for
 from labelrank.cli.columns import closest
 from labelrank.cli.data import Problem
@@ -33,7 +32,7 @@ class Chosen:
 
     name: str
     model: Any
-    budget: float | None = None  # of AutoRanker, in seconds
+    auto: bool = False  # whether it is an AutoRanker, which evaluates itself
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,9 @@ class Trained:
         labels = self.problem.options.get("labels")
         read = f" ({labels}: {self.problem.options['kind']})" if labels and "kind" in self.problem.options else ""
         found = ", ".join(
-            f"{SCORES[name]} {self.metrics[name]:.3f}{self._error(name)}" for name in SCORES if name in self.metrics
+            f"{SCORES.get(name, name)} {value:.3f}{self._error(name)}"
+            for name, value in self.metrics.items()
+            if not name.endswith("_error")
         )
         return "\n".join(
             [
@@ -81,8 +82,7 @@ def choose_model(
     known: dict[str, Any] = dict(all_rankers())
     auto = name is None or name.lower() == "autoranker"
     if auto:
-        auto_module: Any = importlib.import_module("labelrank.auto")
-        found: Any = auto_module.AutoRanker(time_budget=60.0 if budget is None else budget)
+        found: Any = AutoRanker(time_budget=60.0 if budget is None else budget)
         name = "AutoRanker"
     else:
         if budget is not None:
@@ -97,13 +97,8 @@ def choose_model(
     found.set_params(**{each: value for each, value in usual.items() if each in found.get_params(deep=False)})
     _set(found, settings)
     if auto:
-        return Chosen(str(name), _with_text(found, problem), found.time_budget)
+        return Chosen(str(name), found.set_params(text_columns=problem.text_columns), auto)
     return Chosen(str(name), pipeline_for(found, problem.data, text_columns=problem.text_columns))
-
-
-def _with_text(auto: Any, problem: Problem) -> Any:
-    """Tell AutoRanker which columns are text, if the user has said so."""
-    return auto.set_params(text_columns=problem.text_columns) if "text_columns" in auto.get_params() else auto
 
 
 def _set(ranker: BaseEstimator, settings: Sequence[str]) -> None:
@@ -138,15 +133,16 @@ def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, 
         if not 0 < conformal < 1:
             raise ValueError(f"--conformal must be between 0 and 1, such as 0.1; got {conformal}")
         model = ConformalRanker(model, alpha=conformal, random_state=seed)
-    title = f"fitting {chosen.name}" + (f", up to {chosen.budget:g} s" if chosen.budget else "")
+    title = f"fitting {chosen.name}" + (f", up to {chosen.model.time_budget:g} s" if chosen.auto else "")
     with failing(f"{chosen.name} cannot learn from {problem.name}"), spinner(title):
-        metrics = {} if chosen.budget else _cross_validated(chosen.model, X, y, seed, jobs)
+        metrics = {} if chosen.auto else _cross_validated(chosen.model, X, y, seed, jobs)
         model = model.fit(X, y)
     how = f"{_FOLDS}-fold cross-validation"
-    if chosen.budget:
+    if chosen.auto:
         auto = model.estimator_ if conformal is not None else model
-        metrics = _of_auto(auto)
-        how = "cross-validation"
+        metrics = {str(auto.scoring): float(auto.best_score_)}
+        chosen_from = ", ".join(f"{name} {weight:.0%}" for name, weight in auto.weights_.items())
+        how = f"cross-validation; {chosen_from}"
     return Trained(chosen.name, model, problem, metrics, how)
 
 
@@ -162,11 +158,6 @@ def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[s
         metrics[name] = float(values.mean()) if len(values) else math.nan
         metrics[f"{name}_error"] = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
     return metrics
-
-
-def _of_auto(auto: Any) -> dict[str, float]:
-    """The score of AutoRanker's best, out of fold."""
-    return {"kendall_tau": float(auto.best_score_)}
 
 
 def require_skops() -> None:

@@ -85,14 +85,14 @@ def compare(
     from labelrank.cli.code import program
     from labelrank.cli.comparison import Protocol, available_rankers, choose_metrics, choose_rankers, compare_rankers
     from labelrank.cli.comparison_text import print_comparison
-    from labelrank.cli.data import read_data
-    from labelrank.cli.output import check_output
+    from labelrank.cli.data import read_data, warn_identifiers
     from labelrank.cli.progress import progress_bar
+    from labelrank.cli.reporting import check_report, report_comparison
 
     metrics = choose_metrics(metric or ["tau"])
     check_jobs(jobs)
     if report is not None:
-        check_output(report, (".html", ".htm"))
+        check_report(report)
     reading = {
         "labels": labels,
         "kind": None if kind is None else kind.value,
@@ -108,6 +108,7 @@ def compare(
     problem = read_data(data, **given).require(2)
     if folds > len(problem.target):
         raise ValueError(f"--folds {folds} needs at least as many instances; {problem.name} has {len(problem.target)}")
+    warn_identifiers(problem)
     chosen = choose_rankers(available_rankers(problem.data, seed, problem.text_columns), rankers)
     protocol = Protocol(folds, repeats, seed, missing, missing_how.value)
     if code:
@@ -121,7 +122,5 @@ def compare(
     if all(row.error for row in comparison.rows):
         raise typer.Exit(1)
     if report is not None:
-        from labelrank.cli.reporting import report_comparison
-
         report_comparison(comparison, chosen, problem, seed).save(report)
         typer.echo(f"labelrank: {report} written", err=True)

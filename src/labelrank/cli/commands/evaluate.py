@@ -40,11 +40,11 @@ def evaluate(
     model is sure of itself it should be right: the rows are divided into quarters by its confidence.
     """
     from labelrank.cli.evaluation import Evaluation
-    from labelrank.cli.output import check_output
+    from labelrank.cli.reporting import check_report, report_model
     from labelrank.cli.saved import open_model
 
     if report is not None:
-        check_output(report, (".html", ".htm"))
+        check_report(report)
     saved = open_model(model)
     problem = saved.read(
         data,
@@ -57,9 +57,7 @@ def evaluate(
     )
     evaluation = Evaluation.of(saved.model, problem)
     if report is not None:
-        from labelrank.report import build_report
-
-        build_report(saved.model, problem.data, problem.target, title=f"{model.name} on {problem.name}").save(report)
+        report_model(saved.model, problem, f"{model.name} on {problem.name}").save(report)
         typer.echo(f"labelrank: {report} written", err=True)
     if as_json:
         print(json.dumps(evaluation.document(), indent=2))

@@ -67,7 +67,7 @@ def fit(
     The model is evaluated by cross-validation. Label names, feature columns and the way the file was read are kept in
     the model file, so that predict, evaluate and explain need no options.
     """
-    from labelrank.cli.data import read_data
+    from labelrank.cli.data import read_data, warn_identifiers
     from labelrank.cli.output import check_output
     from labelrank.cli.training import choose_model, require_skops, save_model, train
 
@@ -86,6 +86,7 @@ def fit(
         max_bytes=max_bytes,
         seed=seed,
     ).require(10)
+    warn_identifiers(problem)
     chosen = choose_model(problem, ranker, settings or [], budget, seed, jobs)
     trained = train(chosen, problem, conformal, seed, jobs)
     save_model(trained, output)
