@@ -13,7 +13,7 @@ from labelrank.supervision import PreferenceGraphs
 
 Score = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
 _ROUNDS = 25  # models of a greedy ensemble, repeats included
-_CLEARLY = 1.0  # standard errors by which another method must be better than stacking
+_CLEARLY = 2.0  # standard errors by which another method must be better than stacking
 
 
 class Choice(NamedTuple):
