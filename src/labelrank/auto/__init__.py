@@ -2,5 +2,6 @@
 
 from labelrank.auto.preprocessing import TextVectorizer, pipeline_for
 from labelrank.auto.ranker import AutoRanker
+from labelrank.auto.weighted import WeightedRanker
 
-__all__ = ["AutoRanker", "TextVectorizer", "pipeline_for"]
+__all__ = ["AutoRanker", "TextVectorizer", "WeightedRanker", "pipeline_for"]

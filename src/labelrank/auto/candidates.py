@@ -28,8 +28,8 @@ def default_candidates(n_rows: int) -> dict[str, Any]:
     --------
     >>> from labelrank.auto.candidates import default_candidates
     >>> list(default_candidates(100))  # doctest: +NORMALIZE_WHITESPACE
-    ['linear', 'quadratic', 'neighbors', 'kernel ridge', 'extra trees', 'random forest', 'boosted trees',
-     'small boosted trees']
+    ['linear', 'penalized linear', 'quadratic', 'neighbors', 'kernel ridge', 'extra trees', 'random forest',
+     'boosted trees', 'small boosted trees']
     """
     many = n_rows > _MANY_ROWS
     forest: dict[str, Any] = {"n_estimators": 100 if many else 300}
@@ -37,6 +37,7 @@ def default_candidates(n_rows: int) -> dict[str, Any]:
         forest["min_samples_split"] = 2
     found: dict[str, Any] = {
         "linear": LogLinearRanker("disagreement", alpha=0.1),
+        "penalized linear": LogLinearRanker("disagreement"),
         "quadratic": make_pipeline(
             PolynomialFeatures(include_bias=False), StandardScaler(), LogLinearRanker("disagreement", alpha=0.3)
         ),

@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator
-from sklearn.utils.parallel import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import BaseEstimator, clone
 
 from labelrank._arrays import FloatArray, IntArray
 from labelrank.auto.ensemble import choose_weights, comparable, stacked_weights
 from labelrank.auto.race import Race, Trial
+from labelrank.auto.weighted import WeightedRanker
 from labelrank.rankers.base import RankerMixin
 
 _ROWS = 10_000  # on which ensembles are compared, if there are more
-_NEGLIGIBLE = 1e-3  # weight, relative to the largest, of a model that is left out
+_NEGLIGIBLE = 0.01  # weight, relative to the largest, of a model that is left out
 _OVERTIME = 1.1  # of the time left, in which models are fitted to all rows
 
 
@@ -45,7 +45,6 @@ class Chosen(NamedTuple):
     method: str
     score: float
     slope: float
-    best: Trial
 
 
 def run_race(race: Race) -> bool:
@@ -66,7 +65,7 @@ def run_race(race: Race) -> bool:
 def choose(race: Race, weight: FloatArray, ensemble: bool) -> Chosen:
     """Weights of the models that went furthest."""
     if not race.splits:  # a single row: nothing can be compared
-        return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0, race.trials[0])
+        return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0)
     known = [trial for trial in race.alive if trial.results]
     n_folds = min((len(trial.results) for trial in known), default=max(len(trial.results) for trial in race.trials))
     trials = [trial for trial in known or race.trials if len(trial.results) >= n_folds]
@@ -97,27 +96,31 @@ def choose(race: Race, weight: FloatArray, ensemble: bool) -> Chosen:
     else:
         total = np.tensordot(weights, standard, 1)
     slope = float(stacked_weights(total[np.newaxis], graphs, weight)[0]) if graphs.shape[1] > 1 else 1.0
-    return Chosen([trials[i] for i in used], weights[used], method, result, max(slope, 1e-6), trials[best])
+    return Chosen([trials[i] for i in used], weights[used], method, result, max(slope, 1e-6))
 
 
 def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
     """Fitted attributes: models fitted to all rows, or those of the folds if there is no time for that."""
-    wanted = [*chosen.trials, *(trial for trial in [chosen.best] if trial not in chosen.trials)]
-    n = len(race.data.graphs)
-    cost = sum(trial.cost(n) for trial in wanted) / effective_n_jobs(race.n_jobs)
+    n, names = len(race.data.graphs), [trial.name for trial in chosen.trials]
+    cost = sum(trial.cost(n) for trial in chosen.trials) / effective_n_jobs(race.n_jobs)
     if not race.splits or (refit and cost <= _OVERTIME * race.clock.left()):
         fit = delayed(race.data.fit)
-        models = Parallel(n_jobs=race.n_jobs, prefer="threads")(fit(trial.model, np.arange(n)) for trial in wanted)
-        fitted = {trial.name: [model] for trial, model in zip(wanted, models, strict=True)}
+        run = Parallel(n_jobs=race.n_jobs, prefer="threads")
+        fitted = [[model] for model in run(fit(trial.model, np.arange(n)) for trial in chosen.trials)]
     else:
-        fitted = {trial.name: list(trial.fitted.values()) for trial in wanted}
+        fitted = [list(trial.fitted.values()) for trial in chosen.trials]
+    if [len(models) for models in fitted] == [1]:
+        best = fitted[0][0]
+    else:
+        weights = [float(w) / len(m) for w, m in zip(chosen.weights, fitted, strict=True) for _ in m]
+        unfitted = [clone(model) for models in fitted for model in models]
+        best = WeightedRanker(unfitted, weights)._hold([model for models in fitted for model in models])
     return {
-        "estimators_": {trial.name: fitted[trial.name] for trial in chosen.trials},
-        "weights_": {trial.name: float(w) for trial, w in zip(chosen.trials, chosen.weights, strict=True)},
+        "best_estimator_": best,
+        "weights_": dict(zip(names, chosen.weights.tolist(), strict=True)),
         "method_": chosen.method,
         "best_score_": chosen.score,
         "slope_": chosen.slope,
-        "best_estimator_": fitted[chosen.best.name][0],
     }
 
 

@@ -13,7 +13,7 @@ from labelrank.supervision import PreferenceGraphs
 
 Score = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
 _ROUNDS = 25  # models of a greedy ensemble, repeats included
-_CLEARLY = 2.0  # standard errors by which another method must be better than stacking
+_CLEARLY = 3.0  # standard errors by which another method must be better than stacking
 
 
 class Choice(NamedTuple):
@@ -129,7 +129,7 @@ def choose_weights(
 ) -> Choice:
     """Choose between stacking, greedy selection and the best model alone, each learned on all folds but one.
 
-    Stacking is the choice unless another is better on the folds left out by a standard error of the difference:
+    Stacking is the choice unless another is better on the folds left out by three standard errors of the difference:
     a choice between methods by the best mean would be one more selection by noise.
 
     Parameters

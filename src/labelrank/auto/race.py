@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils.parallel import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn import config_context, get_config
 
 from labelrank._arrays import FloatArray, IntArray
 from labelrank._compat import safe_indexing
+from labelrank.auto.weighted import fit_ranker
 from labelrank.supervision import PreferenceGraphs
 
 Split = tuple[IntArray, IntArray]  # training rows and test rows
@@ -44,11 +43,8 @@ class Data(NamedTuple):
 
     def fit(self, model: Any, rows: IntArray) -> Any:
         """A clone of a model, fitted to some rows."""
-        params = {}
-        if self.weight is not None:
-            prefix = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-            params[f"{prefix}sample_weight"] = self.weight[rows]
-        return clone(model).fit(safe_indexing(self.X, rows), self.graphs[rows], **params)
+        weight = None if self.weight is None else self.weight[rows]
+        return fit_ranker(model, safe_indexing(self.X, rows), self.graphs[rows], weight)
 
     def scores(self, model: Any, rows: IntArray) -> FloatArray:
         """Scores of some rows by a fitted model."""
@@ -199,8 +195,9 @@ class Race:
                 if self.clock.left() < reserved and (i or not first):  # something must be there in the end
                     trial.status = "no time"
                 else:
-                    yield delayed(_fit)(trial, self.data, train, test)
+                    yield delayed(_fit)(trial, self.data, train, test, config)
 
+        config = get_config()
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", pre_dispatch="n_jobs", return_as="generator_unordered")
         for trial, outcome, scores, seconds in run(tasks()):
             if isinstance(outcome, Exception):
@@ -210,11 +207,14 @@ class Race:
                 yield trial, outcome, scores, seconds
 
 
-def _fit(trial: Trial, data: Data, train: IntArray, test: IntArray) -> tuple[Trial, Any, FloatArray, float]:
+def _fit(
+    trial: Trial, data: Data, train: IntArray, test: IntArray, config: dict[str, Any]
+) -> tuple[Trial, Any, FloatArray, float]:
     start = time.perf_counter()
     try:
-        model = data.fit(trial.model, train)
-        scores = data.scores(model, test)
+        with config_context(**config):
+            model = data.fit(trial.model, train)
+            scores = data.scores(model, test)
         if not np.isfinite(scores).all():
             raise ValueError("the scores are infinite or NaN")
     except Exception as error:  # a model that fails must not end the race

@@ -15,11 +15,10 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank._arrays import FloatArray, IntArray, canonical
-from labelrank._compat import Interval, num_samples, safe_indexing
+from labelrank._compat import Interval, safe_indexing
 from labelrank._memory import require_pair_matrices
 from labelrank.auto.candidates import prepared_candidates
 from labelrank.auto.choice import Scored, choose, fit_chosen, leaderboard, run_race
-from labelrank.auto.ensemble import comparable
 from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial
 from labelrank.metrics import get_scorer, get_scorer_names
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn_interrupted
@@ -72,12 +71,10 @@ class AutoRanker(BaseRanker):
     best_score_ : float
         Mean result on the folds of what was chosen, with weights from the other folds.
     best_estimator_ : estimator
-        The fitted candidate with the best mean result.
-    estimators_ : dict
-        Fitted estimators of each candidate of the ensemble: one, fitted to all rows, or one for each fold if there was
-        no time for that.
+        The chosen model: a candidate with its preprocessing, or a :class:`labelrank.auto.WeightedRanker` of several. If
+        there was no time to fit candidates to all rows, the models of their folds are averaged.
     slope_ : float
-        Factor of the scores that makes their differences the logarithm of the odds of a pair.
+        Factor that makes a difference of scores the logarithm of the odds of a pair, from rows left out.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
@@ -96,7 +93,7 @@ class AutoRanker(BaseRanker):
 
     Scores are standardized in each row before they are added. Weights are found by greedy selection with replacement
     and by log-linear ranking with the models as base rankers (stacking), on all folds but one, and compared on the
-    other. Stacking is taken unless greedy selection or the best candidate alone is better by a standard error.
+    other. Stacking is taken unless greedy selection or the best candidate alone is better by three standard errors.
 
     An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
     gives the same model if ``time_budget=None``.
@@ -213,7 +210,7 @@ class AutoRanker(BaseRanker):
         return validate_data(self, _checked(X), reset=False, skip_check_array=True)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels: weighted sums of the standardized scores of the candidates.
+        """Scores of the labels by the chosen model.
 
         Parameters
         ----------
@@ -223,16 +220,9 @@ class AutoRanker(BaseRanker):
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            Larger is better. A difference is the logarithm of the odds of a pair.
+            Larger is better.
         """
-        X = self._check_X(X)
-        total = np.zeros((num_samples(X), len(self.labels_)))
-        for name, models in self.estimators_.items():
-            for model in models:
-                scores = np.asarray(model.decision_function(X), dtype=np.float64)
-                scores = scores if self.method_ == "single" else comparable(scores)
-                total += self.weights_[name] / len(models) * scores
-        return self.slope_ * total
+        return np.asarray(self.best_estimator_.decision_function(self._check_X(X)), dtype=np.float64)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Probability that label i is before label j, calibrated on rows that the models had not learned from.
@@ -245,9 +235,9 @@ class AutoRanker(BaseRanker):
         Returns
         -------
         ndarray of shape (n_samples, n_labels, n_labels)
-            ``1 / (1 + exp(f_j - f_i))``; 0.5 on the diagonal.
+            ``1 / (1 + exp(slope_ * (f_j - f_i)))``; 0.5 on the diagonal.
         """
-        scores = self.decision_function(X)
+        scores = self.slope_ * self.decision_function(X)
         require_pair_matrices(scores.shape, copies=2)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
 
