@@ -309,7 +309,7 @@ def change_array(rng, schema, arrays):
         np.lib.format.write_array_header_1_0(file, header)
         arrays[name] = file.getvalue() + data[128:]
     elif kind == 4:
-        arrays[name] = data[: rng.integers(len(data))]
+        arrays[name] = data[: rng.integers(len(data) + 1)]
     elif kind == 5 and name.endswith(".npz"):
         bomb = io.BytesIO()
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
