@@ -275,7 +275,7 @@ def change_node(rng, schema, arrays):
         )
     elif kind in (7, 8):
         scalars = [n for n in nodes if n["__loader__"] == "JsonNode"]
-        pick(rng, scalars)["content"] = json.dumps(pick(rng, VALUES))
+        pick(rng, scalars or nodes)["content"] = json.dumps(pick(rng, VALUES))
     elif kind == 9:
         fresh = node(
             pick(rng, LOADERS), pick(rng, NAMES), content=sequence(js(pick(rng, VALUES))), file=pick(rng, [*arrays])
@@ -294,6 +294,8 @@ def change_node(rng, schema, arrays):
 
 def change_array(rng, schema, arrays):
     """Change an array, or the entry that it is in."""
+    if not arrays:
+        return
     name = pick(rng, [*arrays])
     data, kind = arrays[name], rng.integers(8)
     if kind == 0:
