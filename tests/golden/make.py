@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import labelrank
 from labelrank import PreferenceGraphs, all_rankers, save
+from labelrank.auto import WeightedRanker
 from labelrank.datasets import make_label_ranking
 
 FOLDER = Path(__file__).parent
@@ -63,6 +64,8 @@ def models():
     candidates = {"linear": small("LogLinearRanker"), "trees": small("ExtraTreesRanker")}
     auto = labelrank.AutoRanker(None, candidates=candidates, cv=2, random_state=0)
     yield "AutoRanker", lambda: auto.fit(X, y)
+    weighted = WeightedRanker([*candidates.values()], [0.25, 0.75])
+    yield "WeightedRanker", lambda: weighted.fit(X, y)
     kernel = labelrank.SoftProjectionRanker(kernel="rbf")
     yield "SoftProjectionRanker_kernel", lambda: kernel.fit(X, y)
     yield "Pipeline", lambda: make_pipeline(StandardScaler(), labelrank.LogLinearRanker()).fit(X, y)

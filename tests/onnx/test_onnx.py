@@ -1,5 +1,7 @@
 """ONNX graphs give the scores of decision_function."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,7 +193,7 @@ def test_auto_ranker(ensemble):
 
 def test_an_auto_ranker_with_neighbors():
     model = AutoRanker(None, candidates={"near": KNeighborsRanker(3)}, cv=2).fit(X, Y)
-    with pytest.raises(ValueError, match="the model 'near' of AutoRanker: KNeighborsRanker cannot be converted"):
+    with pytest.raises(ValueError, match="KNeighborsRanker cannot be converted"):
         to_onnx(model)
 
 
@@ -235,3 +237,12 @@ def test_what_cannot_be_converted(model, told):
 def test_other_types_of_numbers():
     with pytest.raises(ValueError, match="dtype must be one of"):
         to_onnx(LogLinearRanker().fit(X, Y), dtype="float16")
+
+
+def test_without_onnx(monkeypatch):
+    model = LogLinearRanker().fit(X, Y)
+    monkeypatch.delitem(sys.modules, "labelrank.onnx.graph", raising=False)
+    monkeypatch.delattr("labelrank.onnx.graph", raising=False)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install labelrank\[onnx\]"):
+        to_onnx(model)

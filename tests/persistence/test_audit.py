@@ -119,6 +119,14 @@ def test_a_file_of_skops_that_would_run_code_is_refused(tmp_path, name):
         load(tmp_path / "model.lrk")
 
 
+def test_a_type_of_a_newer_version(saved):
+    with_attribute(saved, node("ObjectNode", "labelrank.rankers.new.NewRanker", content=mapping()))
+    about, schema, files = unpacked(saved)
+    packed(saved, about | {"labelrank": "9.0"}, schema, files)
+    with pytest.raises(ValueError, match=r"refused.*NewRanker.*; it was written by labelrank 9.0, and this is"):
+        load(saved)
+
+
 def test_keys_are_not_made_by_calling_what_the_file_names(saved):
     about, schema, files = unpacked(saved)
     schema["content"]["key_types"]["content"][0] = node("TypeNode", "labelrank.losses.squared.SquaredLoss")

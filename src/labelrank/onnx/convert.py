@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.auto import AutoRanker
+from labelrank.auto import WeightedRanker
 from labelrank.models.gram import Kernel
 from labelrank.rankers import (
     ConstraintClassificationRanker,
@@ -104,7 +104,7 @@ def _unwrapped(model: Any) -> Any:
     while True:
         if isinstance(model, Pipeline):
             model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_") and not isinstance(model, AutoRanker):
+        elif hasattr(model, "best_estimator_"):
             model = model.best_estimator_
         elif isinstance(model, RankerWrapper):
             model = model.estimator_
@@ -121,12 +121,12 @@ def _scores(model: Any, value: Any) -> Any:
         for _, step in model.steps[:-1]:
             value = value if step is None else transform(step, value)
         return _scores(model.steps[-1][1], value)
-    if isinstance(model, AutoRanker):
-        return _ensemble_scores(model, value)
     if hasattr(model, "best_estimator_"):
         return _scores(model.best_estimator_, value)
     if isinstance(model, RankerWrapper):
         return _scores(model.estimator_, value)
+    if isinstance(model, WeightedRanker):
+        return _weighted_scores(model, value)
     if isinstance(model, BaseTreeRanker):
         return forest(model, value)
     if isinstance(model, BoostedTreesMixin):
@@ -142,21 +142,13 @@ def _scores(model: Any, value: Any) -> Any:
     raise ValueError(f"{type(model).__name__} cannot be converted to ONNX; {_CAN}")
 
 
-def _ensemble_scores(model: AutoRanker, value: Any) -> Any:
-    """Weighted scores of the models of an AutoRanker, made comparable as it does."""
+def _weighted_scores(model: WeightedRanker, value: Any) -> Any:
+    """Weighted sum of the scores of several rankers, made comparable as it does."""
     from labelrank.onnx.graph import Value
 
     graph, parts = value.graph, []
-    for name, members in model.estimators_.items():
-        for member in members:
-            try:
-                scores = _scores(member, value)
-            except ValueError as error:
-                advice = "fit it with candidates that can be"
-                raise ValueError(f"the model {name!r} of AutoRanker: {error}; {advice}") from error
-            scores = scores.name if model.method_ == "single" else _comparable(scores)
-            weight = model.slope_ * model.weights_[name] / len(members)
-            parts.append(graph.op("Mul", scores, graph.number(weight)))
+    for ranker, weight in zip(model.rankers_, model.weights, strict=True):
+        parts.append(graph.op("Mul", _comparable(_scores(ranker, value)), graph.number(weight)))
     return Value(graph, graph.op("Sum", *parts), len(model.labels_))
 
 

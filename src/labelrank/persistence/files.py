@@ -150,9 +150,11 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
         check_structure(model)
         check_is_fitted(model)
     except RefusedError as error:
+        writer = str(about.get("labelrank"))[:20]
+        other = "" if writer == _VERSION else f"; it was written by labelrank {writer}, and this is {_VERSION}"
         raise ValueError(
             f"{path}: refused, since the file contains {_short(error)}; a model file may contain types of labelrank, "
-            "scikit-learn and NumPy only"
+            f"scikit-learn and NumPy only{other}"
         ) from error
     except Exception as error:
         raise ValueError(
