@@ -13,25 +13,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-
-import numpy as np
-import polars as pl
-
-from labelrank import load
-from labelrank.datasets import make_label_ranking
+from typing import Any
 
 LIMIT = 2**30
 N_FEATURES, N_LABELS, BLOCK = 20, 5, 20_000
 LINE = [sys.executable, "-m", "labelrank"]
 
 
-def features(n_rows: int, seed: int) -> pl.DataFrame:
+def features(n_rows: int, seed: int) -> Any:
+    import numpy as np
+    import polars as pl
+
     values = np.random.default_rng(seed).normal(size=(n_rows, N_FEATURES)).round(6)
     return pl.DataFrame(values, schema=[f"x{i}" for i in range(N_FEATURES)])
 
 
 def train(folder: Path) -> Path:
+    import polars as pl
+
+    from labelrank.datasets import make_label_ranking
+
     X, y = make_label_ranking(500, N_FEATURES, n_labels=N_LABELS, random_state=0)
     columns = {f"x{i}": X[:, i] for i in range(N_FEATURES)} | {f"rank_{j}": y[:, j] for j in range(N_LABELS)}
     pl.DataFrame(columns).write_csv(folder / "train.csv")
@@ -43,6 +47,8 @@ def train(folder: Path) -> Path:
 
 def write(folder: Path, n_rows: int) -> dict[str, Path]:
     """The same rows as Parquet and as CSV."""
+    import polars as pl
+
     parts = folder / "parts"
     parts.mkdir()
     part = min(n_rows, 500_000)
@@ -68,6 +74,8 @@ def measured(command: list[str]) -> tuple[float, float, int]:
 
 def bare(model: Path, n_rows: int) -> float:
     """Rows per second of processor time of `decision_function`, in blocks of what is in memory already."""
+    from labelrank import load
+
     ranker, frame = load(model), features(min(n_rows, 500_000), 0)
     ranker.decision_function(frame[:BLOCK])
     start = time.process_time()
@@ -81,12 +89,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="40,000 rows")
     n_rows = 40_000 if parser.parse_args().quick else 5_000_000
     worst = 0
-    with tempfile.TemporaryDirectory() as name:
+    # The memory of a process that starts another counts as that of the other, so this one stays small.
+    apart = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    with tempfile.TemporaryDirectory() as name, apart:
         folder = Path(name)
-        model = train(folder)
-        files = write(folder, n_rows)
+        model = apart.submit(train, folder).result()
+        files = apart.submit(write, folder, n_rows).result()
         print(f"{n_rows:,} rows × {N_FEATURES} features, {N_LABELS} labels, log-linear; rows per second of CPU time")
-        print(f"decision_function alone, in memory: {bare(model, n_rows):12,.0f}")
+        print(f"decision_function alone, in memory: {apart.submit(bare, model, n_rows).result():12,.0f}")
         for title, path in files.items():
             for suffix in ("csv", "parquet"):
                 command = [*LINE, "predict", str(model), str(path), "-o", str(folder / f"out.{suffix}")]

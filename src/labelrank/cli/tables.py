@@ -20,6 +20,7 @@ from labelrank.datasets._files import DataFile, DataFileError, excerpt, malforme
 from labelrank.datasets._parquet import frame_from_parquet
 
 NULLS = ("NA", "?")  # as in read_csv
+_ENTRIES = 2**22  # of a Parquet file that are read at once
 NUMBER, TEXT = pl.Float64(), pl.String()
 
 
@@ -175,9 +176,13 @@ def _parquet(file: DataFile, batch: int | None) -> Iterator[Table]:
     try:
         scan = pl.scan_parquet(file.path)
         n_rows = scan.select(pl.len()).collect().item()
-        for start in range(0, max(n_rows, 1), batch):
-            frame = scan.slice(start, batch).collect()
-            places = range(start, start + len(frame))
-            yield Table(file.path.name, dict(zip(frame.columns, frame, strict=True)), places, "row")
+        # A read that is not of a few batches unpacks the same pages again and again.
+        step = batch * max(1, _ENTRIES // (batch * max(1, len(scan.collect_schema()))))
+        for start in range(0, max(n_rows, 1), step):
+            read = scan.slice(start, step).collect()
+            for first in range(0, max(len(read), 1), batch):
+                frame = read[first : first + batch]
+                places = range(start + first, start + first + len(frame))
+                yield Table(file.path.name, dict(zip(frame.columns, frame, strict=True)), places, "row")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise malformed(file, None, "a Parquet file", f"something else ({str(error)[:300]})") from error
