@@ -284,6 +284,21 @@ def test_what_scikit_learn_keeps_is_loaded(tmp_path):
     assert (load(tmp_path / "model.lrk").predict(X) == model.predict(X)).all()
 
 
+def test_an_array_in_the_place_of_another(saved):
+    one = node("NdArrayNode", "numpy.ndarray", type="numpy", file="a.npy")
+    other = one | {"file": "b.npy"}  # which skops would not look at
+    files = {"a.npy": array((1,), data=bytes(8)), "b.npy": array((2,), data=bytes(16))}
+    with_attribute(saved, sequence(one, sequence(other)), files)
+    with pytest.raises(ValueError, match="two objects of the model have the number"):
+        load(saved)
+
+
+def test_attributes_hidden_in_text(saved):
+    with_attribute(saved, node("ObjectNode", "sklearn.pipeline.Pipeline", content=js({"memory": "x", "steps": []})))
+    with pytest.raises(ValueError, match="has no attributes"):
+        load(saved)
+
+
 def test_a_tree_of_other_lengths_than_it_says(saved):
     files = {"n.npy": array((1,), data=bytes(8)), "k.npy": array((1,), "<i8", bytes(8))}
     with_attribute(saved, tree(10**9), files)

@@ -54,11 +54,11 @@ def audit(data: bytes, max_bytes: int) -> list[str]:
         counts = Counter(node["__loader__"] for node in nodes)
         if counts["ObjectNode"] + counts["FunctionNode"] > MAX_OBJECTS:
             raise ValueError(f"the model has more than {MAX_OBJECTS:,} objects")
-        _check_identities(nodes)
         names = {str(node["file"]) for node in nodes if "file" in node}
-        shapes = {name: _shapes(archive, name, max_bytes) for name in names}
+        arrays = {name: _array(archive, name, max_bytes) for name in names}
+        _check_identities(nodes, arrays)
         for node in nodes:
-            _check_node(node, shapes)
+            _check_node(node, arrays)
     return sorted({name for _, name in types} - PRIMITIVES)
 
 
@@ -97,7 +97,10 @@ def _told(loader: str, name: str) -> str:
     return f"{name} ({loader})" if trusted else name
 
 
-def _check_identities(nodes: list[dict[str, Any]]) -> None:
+Array = tuple[tuple[int, ...], str]  # shape and dtype; nothing of a sparse matrix
+
+
+def _check_identities(nodes: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
     """Raise unless nodes that are the same object say the same; skops builds the first of them only.
 
     What they name by references alone, such as lists of lists of lists, would otherwise grow without bound.
@@ -108,27 +111,26 @@ def _check_identities(nodes: list[dict[str, Any]]) -> None:
         identity = node.get("__id__")
         if not isinstance(identity, int) or identity <= 0:
             raise ValueError(f"an object of the model has the number {identity!r}")
-        if not _alike(first.setdefault(identity, node), node):
+        if not _alike(first.setdefault(identity, node), node, arrays):
             raise ValueError(f"two objects of the model have the number {identity}")
         if "file" in node and owner.setdefault(str(node["file"]), identity) != identity:
             raise ValueError(f"{node['file']} belongs to two objects")
 
 
-def _alike(a: Any, b: Any) -> bool:
-    """Whether two nodes are equal but for their numbers and files."""
+def _alike(a: Any, b: Any, arrays: dict[str, Array]) -> bool:
+    """Whether two nodes are equal but for their numbers and the values in their arrays."""
     if a is b:
         return True
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a if key not in ("__id__", "file"))
+        if a.keys() != b.keys() or ("file" in a and arrays.get(str(a["file"])) != arrays.get(str(b["file"]))):
+            return False
+        return all(_alike(a[key], b[key], arrays) for key in a if key not in ("__id__", "file"))
     if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_alike, a, b))
+        return len(a) == len(b) and all(_alike(x, y, arrays) for x, y in zip(a, b, strict=True))
     return bool(a == b)
 
 
-Shapes = dict[str, tuple[int, ...]]
-
-
-def _check_node(node: dict[str, Any], shapes: Shapes) -> None:
+def _check_node(node: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Raise if a node would have skops build something that is too large or not valid."""
     loader: str = node["__loader__"]
     content: Any = node.get("content")
@@ -146,10 +148,12 @@ def _check_node(node: dict[str, Any], shapes: Shapes) -> None:
     elif loader == "TreeNode":
         _, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
         nodes, count = content["content"]["nodes"], content["content"]["node_count"]
-        if shapes[n_classes["file"]] != (_json(n_outputs),) or shapes[nodes["file"]] != (_json(count),):
+        if arrays[n_classes["file"]][0] != (_json(n_outputs),) or arrays[nodes["file"]][0] != (_json(count),):
             raise ValueError("a tree of scikit-learn has arrays of other lengths than it says")
-    elif loader == "ObjectNode" and isinstance(content, dict) and content.get("__loader__") == "DictNode":
-        memory = content["content"].get("memory")
+    elif loader == "ObjectNode" and content is not None:
+        if content["__loader__"] not in ("DictNode", "TupleNode") and _json(content) is not None:
+            raise ValueError("an object of the model has no attributes")
+        memory = content["content"].get("memory") if content["__loader__"] == "DictNode" else None
         if memory is not None and _json(memory) is not None:
             raise RefusedError("a cache on disk (set_params(memory=None) removes it)")
 
@@ -158,8 +162,8 @@ def _json(node: dict[str, Any]) -> Any:
     return json.loads(node["content"]) if node["__loader__"] == "JsonNode" else node
 
 
-def _shape(file: Any, name: str, size: int) -> tuple[int, ...]:
-    """Shape of an array in NumPy's format, whose header must fit the size of the file."""
+def _header(file: Any, name: str, size: int) -> Array:
+    """Shape and dtype of an array in NumPy's format, whose header must fit the size of the file."""
     version = npy.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"{name} has version {version} of the format of NumPy")
@@ -167,15 +171,15 @@ def _shape(file: Any, name: str, size: int) -> tuple[int, ...]:
     count, left = math.prod(shape), size - file.tell()
     if dtype.hasobject or min(shape, default=0) < 0 or count * dtype.itemsize != left or (count and not dtype.itemsize):
         raise ValueError(f"{name} has {left} bytes and says that it is an array of {dtype} of shape {shape}")
-    return shape
+    return shape, dtype.str if dtype.names is None else str(dtype)
 
 
-def _shapes(archive: zipfile.ZipFile, name: str, max_bytes: int) -> tuple[int, ...]:
-    """Shape of the array in an entry; of a sparse matrix, which is an archive of arrays, the arrays are checked."""
+def _array(archive: zipfile.ZipFile, name: str, max_bytes: int) -> Array:
+    """Shape and dtype of the array in an entry; those of a sparse matrix, an archive of arrays, are only checked."""
     size = archive.getinfo(name).file_size
     with archive.open(name) as file:
         if not name.endswith(".npz"):
-            return _shape(file, name, size)
+            return _header(file, name, size)
         inner = zipfile.ZipFile(io.BytesIO(file.read()))
     with inner:
         entries = inner.infolist()
@@ -187,5 +191,5 @@ def _shapes(archive: zipfile.ZipFile, name: str, max_bytes: int) -> tuple[int, .
             )
         for entry in entries:
             with inner.open(entry) as file:
-                _shape(file, entry.filename, entry.file_size)
-    return ()
+                _header(file, entry.filename, entry.file_size)
+    return (), ""
