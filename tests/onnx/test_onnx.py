@@ -47,7 +47,7 @@ from labelrank import (
 )
 from labelrank.datasets import make_label_ranking
 
-pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 
 X, Y = make_label_ranking(80, 4, n_labels=3, random_state=0)
@@ -232,6 +232,13 @@ def test_float32_takes_the_same_way_as_the_rounded_numbers():
 def test_what_cannot_be_converted(model, told):
     with pytest.raises(ValueError, match=told):
         to_onnx(model.fit(X, Y))
+
+
+def test_names_of_the_labels():
+    names = pd.DataFrame(Y, columns=["tea", "milk", "cola"])
+    graph = to_onnx(make_pipeline(StandardScaler(), LogLinearRanker()).fit(X, names))
+    assert {entry.key: entry.value for entry in graph.metadata_props}["labels"] == '["tea", "milk", "cola"]'
+    onnx.checker.check_model(graph, full_check=True)
 
 
 def test_other_types_of_numbers():

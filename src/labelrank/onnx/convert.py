@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from labelrank.rankers import (
     RankRLS,
     SoftProjectionRanker,
 )
+from labelrank.supervision.names import labels_of
 from labelrank.trees.base import BaseTreeRanker
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trust.wrapper import RankerWrapper
@@ -52,7 +54,8 @@ def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> 
     onnx.ModelProto
         With the output ``scores`` of shape (n_samples, n_labels) and, for rankers, ``ranks``. The input is ``X`` of
         shape (n_samples, n_features); if the model takes columns of text, each column of the data frame is an input of
-        shape (n_samples, 1) under its own name, and missing text is the empty string.
+        shape (n_samples, 1) under its own name, and missing text is the empty string. The metadata ``labels`` has the
+        names of the labels as JSON.
 
     See Also
     --------
@@ -74,23 +77,24 @@ def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> 
     if dtype not in onnx.DTYPES:
         raise ValueError(f"dtype must be one of {sorted(onnx.DTYPES)}, got {dtype!r}")
     check_is_fitted(model)
-    names = getattr(model, "feature_names_in_", None)
+    columns = getattr(model, "feature_names_in_", None)
     graph = onnx.Graph(dtype)
     try:
         matrix = graph.input("X", model.n_features_in_, text=False)
         scores = _scores(model, onnx.Value(graph, graph.cast(matrix), model.n_features_in_))
     except onnx.TextNeededError:
-        if names is None:
+        if columns is None:
             raise ValueError("the model takes text in columns without names; fit it on a data frame") from None
         graph = onnx.Graph(dtype)
-        scores = _scores(model, onnx.Columns(graph, [str(name) for name in names]))
+        scores = _scores(model, onnx.Columns(graph, [str(name) for name in columns]))
     outputs: dict[str, tuple[str, int | None]] = {"scores": (scores.name, scores.width)}
     if _is_vector(model):
         outputs = {"scores": (graph.op("Squeeze", scores.name, graph.constant(np.array([1]))), None)}
     elif get_tags(model).estimator_type == "ranker":
         outputs["ranks"] = (_ranks(scores), scores.width)
-    labels = getattr(model, "labels_", None)
-    return graph.model(outputs, f"{type(model).__name__}" if labels is None else f"labels: {list(labels)}")
+    labels = labels_of(model)
+    names = [] if labels is None else labels.tolist()
+    return graph.model(outputs, {"model": type(model).__name__, "labels": json.dumps(names, default=str)})
 
 
 def _is_vector(model: Any) -> bool:

@@ -64,18 +64,18 @@ class Graph:
             raise ValueError(f"the column {name!r} is used both as text and as numbers, which ONNX does not do")
         return name
 
-    def model(self, outputs: dict[str, tuple[str, int | None]], description: str) -> Any:
+    def model(self, outputs: dict[str, tuple[str, int | None]], metadata: dict[str, str]) -> Any:
         """Return the graph as an ONNX model; outputs have names, and a width or None if they are vectors."""
         values = []
         for name, (result, width) in outputs.items():
             self.nodes.append(helper.make_node("Cast", [result], [name], name=name, to=DTYPES[self.dtype]))
             shape: list[str | int | None] = ["n_samples"] if width is None else ["n_samples", width]
             values.append(helper.make_tensor_value_info(name, DTYPES[self.dtype], shape))
-        graph = helper.make_graph(
-            self.nodes, "labelrank", [*self.inputs.values()], values, self.constants, doc_string=description
-        )
+        graph = helper.make_graph(self.nodes, "labelrank", [*self.inputs.values()], values, self.constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="labelrank")
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="labelrank")
+        helper.set_model_props(model, metadata)
+        return model
 
 
 class Value:
