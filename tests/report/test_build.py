@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from importlib import resources
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from report.pages import HOSTILE, cells, make_tickets, ridge_report, section, text_of
@@ -15,7 +16,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labelrank import DummyRanker, LogLinearRanker, PreferenceGraphs, RandomForestRanker
+from labelrank import DummyRanker, LabelCoveringClassifier, LogLinearRanker, PreferenceGraphs, RandomForestRanker
 from labelrank.metrics import kendall_tau
 from labelrank.report import Report, build_report
 
@@ -175,12 +176,20 @@ def test_sparse_features_and_two_labels():
     assert len(cells(section(report, "importance"), "Features")) == 3
 
 
+def test_weighted_pairs():
+    X, _ = rankings(12, 3)
+    graphs = PreferenceGraphs.from_pairs(np.arange(12), [0] * 12, [1, 2] * 6, weight=np.linspace(1, 2, 12))
+    report = build_report(LogLinearRanker().fit(X, graphs), X, graphs, learning_curve=False)
+    assert "single pairs" in section(report, "quality")
+
+
 def test_texts():
     _, y = rankings(12, 3)
-    X = ["red tea" if i % 2 else "blue milk" for i in range(12)]
+    X = pd.Series(["red tea" if i % 2 else "blue milk" for i in range(12)])
     report = build_report(make_pipeline(TfidfVectorizer(), LogLinearRanker()).fit(X, y), X, y)
     assert "a text rather than" in section(report, "importance")
     assert "red tea" in section(report, "hardest")
+    assert "exact, by coefficients" in section(report, "hardest")
 
 
 def test_nothing_observed():
@@ -240,6 +249,12 @@ def test_wrong_arguments(arguments, error, message):
     model = DummyRanker().fit([[0]], [[1, 2]])
     with pytest.raises(error, match=message):
         build_report(model, **arguments)
+
+
+def test_classifiers_of_sets_are_refused():
+    model = LabelCoveringClassifier().fit([[0], [1]], [[0, 1], [1, 0]])
+    with pytest.raises(TypeError, match=r"about a fitted ranker, .*; LabelCoveringClassifier is none"):
+        build_report(model, [[0]], [[0, 1]])
 
 
 def test_save_replaces_a_file_as_a_whole(tmp_path):

@@ -102,6 +102,7 @@ def _explanation(evidence: Evidence, row: int, better: Any, worse: Any) -> Any:
         place = {name: i for i, name in enumerate(evidence.labels.tolist())}
         better, worse = (own.tolist()[int(evidence.columns[place[name]])] for name in (better, worse))
     x = evidence.rows(np.array([row]))
+    x = list(x) if evidence.feature_names is None else x
     try:
         return explain(evidence.model, x, better, worse)
     except ValueError as error:

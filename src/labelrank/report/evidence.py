@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import num_samples, safe_indexing
-from labelrank.plots._inputs import name_of, observed_for
+from labelrank.plots._inputs import observed_for
 from labelrank.supervision import PreferenceGraphs
 from labelrank.supervision.frames import frame_of
+from labelrank.supervision.names import fitted_ranker
 
 Rows = npt.NDArray[np.intp]
 
@@ -67,6 +68,11 @@ class Evidence:
         return f"{len(rows):,} of {len(self.known):,} rows, drawn at random"
 
     @cached_property
+    def is_ranked(self) -> bool:
+        """Whether rankings were observed, rather than single or weighted pairs."""
+        return self.graphs.weight is None and self.graphs.is_layered
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of the labels as text."""
         return [str(name) for name in self.labels.tolist()]
@@ -94,17 +100,16 @@ def gather(model: Any, X: Any, y: Any, random_state: Any) -> Evidence:
     """Predict all instances, once, and match the labels of the model with those of the observations."""
     if isinstance(X, (list, tuple)) and len(X) and not isinstance(X[0], (str, dict)):
         X = np.asarray(X)
+    ranker = fitted_ranker(model)
+    if ranker is None or get_tags(ranker).estimator_type != "ranker":
+        found = type(model if ranker is None else ranker).__name__
+        raise TypeError(f"a report is about a fitted ranker, or a meta-estimator around one; {found} is none")
     graphs, columns, labels = observed_for(model, y)
     if num_samples(X) != len(graphs):
         raise ValueError(f"X has {num_samples(X)} rows, y has {len(graphs)}; a report needs a row of y for each of X")
     if not len(graphs):
         raise ValueError("X and y have no rows; a report needs instances that the model was not fitted on")
     ranks = np.asarray(model.predict(X), dtype=np.float64)
-    if ranks.shape != graphs.shape:
-        raise TypeError(
-            f"a report is about rankers of labels; {name_of(model)} predicts an array of shape {ranks.shape}, and y "
-            f"has shape {graphs.shape}"
-        )
     rng = check_random_state(random_state)
     known = rng.permutation(np.flatnonzero(graphs.has_pairs()))
     return Evidence(model, X, graphs, ranks[:, columns], columns, labels, known, int(rng.randint(2**31 - 1)))

@@ -28,7 +28,7 @@ def labels_section(evidence: Evidence) -> Section:
     if not len(rows):
         return Section("labels", title, "There is nothing to compare: no row has an observed pair.")
     graphs = evidence.graphs[rows]
-    if not graphs.is_layered:
+    if not evidence.is_ranked:
         return Section(
             "labels",
             title,
@@ -126,7 +126,7 @@ def pairs_section(evidence: Evidence) -> Section:
     observed, wrong = pair_counts(graphs), reversed_counts(graphs, evidence.ranks[rows])
     predicted = observed - wrong + wrong.T
     blocks: list[Any] = [_matrix(evidence, observed, predicted), *_worst_pairs(evidence, observed, wrong)]
-    if not graphs.is_layered:
+    if not evidence.is_ranked:
         blocks.append(_wins(evidence, observed, predicted))
     lead = f"Every observed pair of labels on {evidence.on(rows)}, and how the model orders the same pairs."
     both = wrong + wrong.T

@@ -24,7 +24,7 @@ def quality_section(evidence: Evidence) -> Section:
     graphs, ranks = evidence.graphs, evidence.ranks
     same = np.broadcast_to(borda(graphs), ranks.shape)
     cards, table, means = [], [], {}
-    for name, (score, text) in _metrics(graphs.is_layered, graphs.shape[1]).items():
+    for name, (score, text) in _metrics(evidence.is_ranked, graphs.shape[1]).items():
         own, other = score(graphs, ranks), score(graphs, same)
         found = [mean_and_error(each) for each in (own, other, own - other)]
         means[name] = [text(mean) for mean, *_ in found]
@@ -36,7 +36,7 @@ def quality_section(evidence: Evidence) -> Section:
         f"Means over {evidence.on(rows)} with an observed pair, ± their standard error. One order for everyone is the "
         "Borda count of these very rows, which looks at no features."
     )
-    if not graphs.is_layered:
+    if not evidence.is_ranked:
         lead += " Scores of the first labels need rankings, and what was observed here are single pairs."
     finding = f"{means[_PAIRS][0]} of the pairs of labels are in the right order (Kendall's tau {means[_TAU][0]})"
     finding += f", and the first label is right in {means[_FIRST][0]} of the rows." if _FIRST in means else "."
@@ -48,15 +48,15 @@ _TAU, _FIRST, _PAIRS = "Kendall's tau", "first label right", "pairs in the right
 _Metric = tuple[Callable[[Any, Any], FloatArray], Callable[[float], str]]
 
 
-def _metrics(layered: bool, k: int) -> dict[str, _Metric]:
+def _metrics(ranked: bool, k: int) -> dict[str, _Metric]:
     """Scores of each row, and how they are written."""
     metrics: dict[str, _Metric] = {_TAU: (partial(kendall_tau, average=None), number)}
-    if layered:
+    if ranked:
         metrics[_FIRST] = (partial(top_k_accuracy, k=1, average=None), share)
         if k > 3:
             metrics["best label in the first 3"] = (partial(top_k_accuracy, k=3, average=None), share)
     metrics[_PAIRS] = (lambda y, ranks: (1 + kendall_tau(y, ranks, average=None)) / 2, share)
-    if layered:
+    if ranked:
         metrics["Spearman's rho"] = (partial(spearman_rho, average=None), number)
     metrics["no pair reversed"] = (lambda y, ranks: 1 - zero_one_error(y, ranks, average=None), share)
     return metrics
