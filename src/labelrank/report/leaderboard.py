@@ -36,11 +36,7 @@ def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
     """The candidates that the model was chosen from, as bars with their errors."""
     title = "Leaderboard"
     if leaderboard is None:
-        return Section(
-            "leaderboard",
-            title,
-            "There is none: the report was given one model. Pass leaderboard=, or an AutoRanker, which has one.",
-        )
+        return Section("leaderboard", title, "There is none: the report is about one model, without others beside it.")
     entries = _entries(leaderboard)
     if not entries:
         return Section("leaderboard", title, "The leaderboard is empty.")
