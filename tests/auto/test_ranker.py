@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from callbacks import Steps
 from scipy import sparse
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,6 +24,7 @@ from labelrank import (
     mask_rankings,
     ranks_from_scores,
 )
+from labelrank.auto import CostRegressionRanker
 from labelrank.metrics import get_scorer, kendall_tau, mean_cost
 from labelrank.testing import ranker_checks
 
@@ -217,12 +219,28 @@ def test_callbacks_see_each_fit_and_may_stop():
     assert interrupted.predict(X).shape == Y.shape
 
 
-def test_costs_are_scored_as_costs():
+def test_costs_are_scored_and_learned_as_costs():
     costs = np.exp(-UTILITY)
-    model = auto(scoring=get_scorer("mean_cost")).fit(X, costs)
-    chosen = costs[np.arange(90), model.predict(X).argmin(axis=1)].mean()
-    assert mean_cost(costs, model.predict(X)) == pytest.approx(chosen)
-    assert -model.best_score_ < costs.mean(axis=0).min()
+    missing = pd.DataFrame(np.where(costs < 2, costs, np.nan), columns=["a", "b", "c"])
+    model = auto(scoring=get_scorer("mean_cost", cutoff=2.0), candidates=None, cv=2, n_jobs=2, on_empty="ignore").fit(X, missing)
+    assert {"forest of costs", "forest of log costs"} < set(model.leaderboard_["name"])
+    assert set(model.leaderboard_["status"]) == {"complete"}
+    assert list(model.best_estimator_.labels_) == ["a", "b", "c"]
+    single_best = np.where(costs < 2, costs, 20).mean(axis=0).min()
+    assert -model.best_score_ < single_best
+    assert mean_cost(missing, model.predict(X), cutoff=2.0) < single_best
+
+
+def test_regression_of_costs():
+    costs = np.exp(-UTILITY)
+    for log in (False, True):
+        ranker = CostRegressionRanker(log=log).fit(X, costs)
+        forest = RandomForestRegressor(random_state=0).fit(X, np.log(np.maximum(costs, 0.01)) if log else costs)
+        np.testing.assert_allclose(ranker.decision_function(X), -forest.predict(X))
+    with pytest.raises(ValueError, match="y must be a matrix of finite costs"):
+        CostRegressionRanker().fit(X, PreferenceGraphs.from_rankings(Y))
+    with pytest.raises(ValueError, match="log=True needs costs of 0 or more"):
+        CostRegressionRanker().fit(X, -costs)
 
 
 def test_files(tmp_path):

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils import check_random_state
 
 from labelrank._compat import num_samples, safe_indexing
+from labelrank.auto.costs import CostRegressionRanker
 from labelrank.auto.preprocessing import pipeline_for
 from labelrank.neighbors import KNeighborsRankerCV
 from labelrank.rankers import KernelRidgeRankerCV, LogLinearRanker
@@ -55,13 +57,25 @@ def default_candidates(n_rows: int) -> dict[str, Any]:
     return found
 
 
+def cost_candidates() -> dict[str, Any]:
+    """Rankers that learn from costs, by name."""
+    return {
+        "forest of log costs": CostRegressionRanker(RandomForestRegressor()),
+        "forest of costs": CostRegressionRanker(ExtraTreesRegressor(min_samples_leaf=2), log=False),
+    }
+
+
 def prepared_candidates(
-    candidates: Mapping[str, Any] | Sequence[Any] | None, X: Any, text_columns: Any, random_state: Any
+    candidates: Mapping[str, Any] | Sequence[Any] | None,
+    X: Any,
+    text_columns: Any,
+    random_state: Any,
+    with_costs: bool = False,
 ) -> dict[str, Any]:
     """Pipelines by name; rankers are prepared for the columns of X, pipelines of a user are taken as they are."""
     rng = check_random_state(random_state)
     if candidates is None:
-        defaults = default_candidates(num_samples(X))
+        defaults = default_candidates(num_samples(X)) | (cost_candidates() if with_costs else {})
         found = {name: pipeline_for(ranker, X, text_columns=text_columns) for name, ranker in defaults.items()}
         if _width(found["linear"], X) > _WIDE:
             del found["quadratic"]

@@ -14,7 +14,7 @@ from sklearn import config_context, get_config
 from labelrank._arrays import FloatArray, IntArray
 from labelrank._compat import safe_indexing
 from labelrank.auto.weighted import fit_ranker
-from labelrank.supervision import PreferenceGraphs
+from labelrank.supervision import PreferenceGraphs, is_graphs
 
 Split = tuple[IntArray, IntArray]  # training rows and test rows
 Result = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
@@ -38,13 +38,15 @@ class Data(NamedTuple):
     """What is learned from."""
 
     X: Any
-    graphs: PreferenceGraphs
+    y: Any  # graphs, or costs as an array or a data frame
+    graphs: PreferenceGraphs  # by which scores are combined
     weight: FloatArray | None
 
     def fit(self, model: Any, rows: IntArray) -> Any:
         """A clone of a model, fitted to some rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return fit_ranker(model, safe_indexing(self.X, rows), self.graphs[rows], weight)
+        y = self.y[rows] if is_graphs(self.y) else safe_indexing(self.y, rows)
+        return fit_ranker(model, safe_indexing(self.X, rows), y, weight)
 
     def scores(self, model: Any, rows: IntArray) -> FloatArray:
         """Scores of some rows by a fitted model."""

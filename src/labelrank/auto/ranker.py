@@ -19,13 +19,14 @@ from labelrank._compat import Interval, safe_indexing
 from labelrank._memory import require_pair_matrices
 from labelrank.auto.candidates import prepared_candidates
 from labelrank.auto.choice import Scored, choose, fit_chosen, leaderboard, run_race
+from labelrank.auto.costs import costs_to_learn, weighted_graphs
 from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial
-from labelrank.metrics import get_scorer, get_scorer_names
+from labelrank.metrics import get_scorer
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn_interrupted
-from labelrank.supervision import is_graphs
+from labelrank.supervision import PreferenceGraphs, is_graphs
 from labelrank.supervision.frames import frame_of, installed
 
-_OF_COSTS = ("mean_cost", "regret", "closed_gap")
+_OF_COSTS = ("mean_cost", "neg_mean_cost", "regret", "neg_regret", "closed_gap")
 
 
 class AutoRanker(BaseRanker):
@@ -95,6 +96,10 @@ class AutoRanker(BaseRanker):
     and by log-linear ranking with the models as base rankers (stacking), on all folds but one, and compared on the
     other. Stacking is taken unless greedy selection or the best candidate alone is better by three standard errors.
 
+    If `scoring` is ``"mean_cost"``, ``"regret"`` or ``"closed_gap"``, or a scorer of them with a `cutoff`, and `y` is a
+    matrix of costs, forests that predict the costs are candidates, too, and stacking weights pairs by the difference of
+    their costs.
+
     An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
     gives the same model if ``time_budget=None``.
 
@@ -162,16 +167,21 @@ class AutoRanker(BaseRanker):
     def _learn(self, data: Training, progress: Progress) -> None:
         clock, rng, frame = Clock(self.time_budget), check_random_state(self.random_state), frame_of(data.X)
         self.frame_library_ = None if frame is None else str(frame.implementation.value)
-        models = prepared_candidates(self.candidates, data.X, self.text_columns, rng)
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        costs, graphs, importance = costs_to_learn(scorer, progress.y), data.graphs, data.weight
+        if costs is not None:
+            graphs, importance = weighted_graphs(costs, data.weight)
+        models = prepared_candidates(self.candidates, data.X, self.text_columns, rng, costs is not None)
         trials = [Trial(name, model) for name, model in models.items()]
-        known = Data(data.X, data.graphs, None if (data.weight == 1).all() else data.weight)
-        splits, result = self._splits(data, rng), self._result(known, progress.y)
+        weight = None if (data.weight == 1).all() else data.weight
+        known = Data(data.X, data.graphs if costs is None else costs, graphs, weight)
+        splits, result = self._splits(data, rng), self._result(scorer, progress.y, data.graphs, weight)
         race = Race(trials, known, splits, result, clock, self.n_jobs, lambda: progress.step("model"))
         progress.begin(None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what small folds warn of; the leaderboard says what matters
             interrupted = run_race(race)
-            choice = choose(race, data.weight, self.ensemble)
+            choice = choose(race, importance, self.ensemble)
             final = fit_chosen(race, choice, refit=not interrupted)
         if interrupted:
             warn_interrupted(type(self).__name__, f"{sum(len(trial.results) for trial in trials)} fits")
@@ -187,18 +197,17 @@ class AutoRanker(BaseRanker):
             return []
         return list(KFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1)).split(np.empty(n)))
 
-    def _result(self, data: Data, y: Any) -> Result:
+    def _result(self, scorer: Any, y: Any, graphs: PreferenceGraphs, weight: FloatArray | None) -> Result:
         """Function of scores of rows, and of these rows, that is maximized."""
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        by_order = self.scoring in get_scorer_names() and self.scoring not in _OF_COSTS
-        if by_order or is_graphs(y) or not hasattr(y, "shape"):
-            y = data.graphs  # of costs, more counts than the order
+        by_order = isinstance(self.scoring, str) and self.scoring not in _OF_COSTS
+        if by_order or not hasattr(y, "shape"):
+            y = graphs  # of costs, more counts than the order
         last: list[Any] = [None, None]  # rows, and what was observed for them
 
         def result(scores: FloatArray, rows: IntArray) -> float:
             if rows is not last[0]:
                 last[:] = rows, y[rows] if is_graphs(y) else safe_indexing(y, rows)
-            params = {} if data.weight is None else {"sample_weight": data.weight[rows]}
+            params = {} if weight is None else {"sample_weight": weight[rows]}
             return float(scorer(Scored(scores, self.labels_), np.empty((len(rows), 0)), last[1], **params))
 
         return result
