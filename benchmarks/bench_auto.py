@@ -91,7 +91,7 @@ def fitted(X, y, quick, **settings):
 # --- Accuracy
 
 
-def accuracy(quick, cache, only):
+def accuracy(quick, cache, only, rst):
     folder = os.environ.get("LABELRANK_DATA")
     if folder and not quick:
         sets = {
@@ -100,7 +100,7 @@ def accuracy(quick, cache, only):
         sets = {name: (np.asarray(s.data, float), np.asarray(s.target, float)) for name, s in sets.items()}
     else:
         sets = {"iris": load_iris_rankings(return_X_y=True), "wine": load_wine_rankings(return_X_y=True)}
-    n_folds, behind = (2 if quick else 10), {}
+    n_folds, behind, table = (2 if quick else 10), {}, []
     print(f"  {'':12} published  tau    seconds  candidates alone")
     for name, (X, y) in sets.items():
         rows = []
@@ -113,26 +113,44 @@ def accuracy(quick, cache, only):
             rows.append(cache.get(name, fold, compute))
         tau = np.mean([row["tau"] for row in rows])
         behind[name] = PUBLISHED[name] - tau
+        table.append([name, f"{PUBLISHED[name]:.3f}", f"{tau:.3f}", alone(rows)])
         seconds = np.mean([row["seconds"] for row in rows])
-        print(f"  {name:12} {PUBLISHED[name]:.3f}      {tau:.4f} {seconds:6.1f}   {candidates(rows)}", flush=True)
+        print(f"  {name:12} {PUBLISHED[name]:.3f}      {tau:.4f} {seconds:6.1f}   {listed(alone(rows))}", flush=True)
     reached = sum(gap <= 0.0005 for gap in behind.values())  # published values have three digits
     print(f"  reached on {reached} of {len(behind)}, missed by {max(behind.values()):.4f} at most")
+    if rst is not None:
+        write_rst(rst / "auto_accuracy.inc", ["set", "published", "AutoRanker"], table)
     return reached >= len(behind) - 1 and max(behind.values()) <= MISSED
 
 
-def candidates(rows):
+def alone(rows):
+    """Mean result of each candidate, best first."""
     names = dict.fromkeys(name for row in rows for name in row["alone"])
     means = {name: np.nanmean([row["alone"].get(name, np.nan) for row in rows]) for name in names}
-    ranked = sorted((name for name in means if not np.isnan(means[name])), key=lambda name: -means[name])
-    return ", ".join(f"{name} {means[name]:.3f}" for name in ranked)
+    known = sorted((name for name in means if not np.isnan(means[name])), key=lambda name: -means[name])
+    return {name: means[name] for name in known}
+
+
+def listed(means):
+    return ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+
+
+def write_rst(path, header, table):
+    """Write a table for the documentation; a dictionary at the end of a row becomes columns."""
+    names = list(dict.fromkeys(name for row in table if isinstance(row[-1], dict) for name in row[-1]))
+    lines = [".. csv-table::", f"   :header: {', '.join([*header, *names])}", ""]
+    for *first, last in table:
+        values = [f"{last[name]:.3f}" if name in last else "" for name in names] if names else [last]
+        lines.append("   " + ", ".join([*first, *values]))
+    path.write_text("\n".join(lines) + "\n")
 
 
 # --- Solver selection
 
 
-def solvers(quick, cache, only):
+def solvers(quick, cache, only, rst):
     folder = os.environ.get("LABELRANK_DATA")
-    better, n_folds = [], 2 if quick else 10
+    better, n_folds, table = [], 2 if quick else 10, []
     if quick or not folder:
         tasks = {"made up": made_up()}
     else:
@@ -162,8 +180,11 @@ def solvers(quick, cache, only):
             (mean["single"] - mean[who]) / (mean["single"] - mean["virtual"]) for who in ("ours", "regression")
         )
         better.append(ours > rival)
+        table.append([name, f"{ours:.3f}", f"{rival:.3f}"])
         print(f"  {name:18} {ours:10.3f} {rival:18.3f} {mean['seconds']:8.1f}", flush=True)
     print(f"  better on {sum(better)} of {len(better)}")
+    if rst is not None:
+        write_rst(rst / "auto_solvers.inc", ["scenario", "AutoRanker", "forest regression"], table)
     return sum(better) >= 0.8 * len(better)
 
 
@@ -196,12 +217,13 @@ def main():
     parser.add_argument("--only", type=int, choices=(1, 2), help="one of the claims")
     parser.add_argument("--sets", type=lambda text: text.split(","), help="names of sets or scenarios")
     parser.add_argument("--cache", type=Path, help="file of the results of the folds")
+    parser.add_argument("--rst", type=Path, help="folder in which to write the tables of the documentation")
     options = parser.parse_args()
     good, cache = True, Cache(options.cache)
     for number, (title, claim) in enumerate((("accuracy", accuracy), ("solver selection", solvers)), start=1):
         if options.only in (None, number):
             print(f"{number}. {title}")
-            holds = claim(options.quick, cache, options.sets)
+            holds = claim(options.quick, cache, options.sets, options.rst)
             print(f"  {'holds' if holds else 'DOES NOT HOLD'}")
             good &= holds
     return 0 if good or options.quick else 1

@@ -222,7 +222,9 @@ def test_callbacks_see_each_fit_and_may_stop():
 def test_costs_are_scored_and_learned_as_costs():
     costs = np.exp(-UTILITY)
     missing = pd.DataFrame(np.where(costs < 2, costs, np.nan), columns=["a", "b", "c"])
-    model = auto(scoring=get_scorer("mean_cost", cutoff=2.0), candidates=None, cv=2, n_jobs=2, on_empty="ignore").fit(X, missing)
+    model = auto(scoring=get_scorer("mean_cost", cutoff=2.0), candidates=None, cv=2, n_jobs=2, on_empty="ignore").fit(
+        X, missing
+    )
     assert {"forest of costs", "forest of log costs"} < set(model.leaderboard_["name"])
     assert set(model.leaderboard_["status"]) == {"complete"}
     assert list(model.best_estimator_.labels_) == ["a", "b", "c"]
