@@ -225,7 +225,7 @@ def test_costs_are_scored_and_learned_as_costs():
     model = auto(scoring=get_scorer("mean_cost", cutoff=2.0), candidates=None, cv=2, n_jobs=2, on_empty="ignore").fit(
         X, missing
     )
-    assert {"forest of costs", "forest of log costs"} < set(model.leaderboard_["name"])
+    assert {"extra trees of costs", "forest of log costs"} < set(model.leaderboard_["name"])
     assert set(model.leaderboard_["status"]) == {"complete"}
     assert list(model.best_estimator_.labels_) == ["a", "b", "c"]
     single_best = np.where(costs < 2, costs, 20).mean(axis=0).min()

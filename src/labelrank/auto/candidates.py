@@ -23,7 +23,7 @@ _MANY_ROWS = 5000  # more have smaller forests, and no kernel matrix
 _WIDE = 60  # more columns have no quadratic features
 
 
-def default_candidates(n_rows: int) -> dict[str, Any]:
+def default_candidates(n_rows: int, with_costs: bool = False) -> dict[str, Any]:
     """Rankers by name, fast ones first, so that something is there when the time is short.
 
     Examples
@@ -37,31 +37,26 @@ def default_candidates(n_rows: int) -> dict[str, Any]:
     forest: dict[str, Any] = {"n_estimators": 100 if many else 300}
     if not many:
         forest["min_samples_split"] = 2
-    found: dict[str, Any] = {
+    small = GradientBoostingRanker(learning_rate=0.05, max_leaf_nodes=8, subsample=0.7, max_features=0.5)
+    trees = {"extra trees": ExtraTreesRanker(**forest), "random forest": RandomForestRanker(**forest)}
+    if with_costs:
+        return {
+            **trees,
+            "small boosted trees": small,
+            "forest of log costs": CostRegressionRanker(RandomForestRegressor()),
+            "extra trees of log costs": CostRegressionRanker(ExtraTreesRegressor()),
+            "extra trees of costs": CostRegressionRanker(ExtraTreesRegressor(min_samples_leaf=2), log=False),
+        }
+    quadratic = PolynomialFeatures(include_bias=False), StandardScaler(), LogLinearRanker("disagreement", alpha=0.3)
+    return {
         "linear": LogLinearRanker("disagreement", alpha=0.1),
         "penalized linear": LogLinearRanker("disagreement"),
-        "quadratic": make_pipeline(
-            PolynomialFeatures(include_bias=False), StandardScaler(), LogLinearRanker("disagreement", alpha=0.3)
-        ),
+        "quadratic": make_pipeline(*quadratic),
         "neighbors": KNeighborsRankerCV(weights="dudani"),
-        "kernel ridge": KernelRidgeRankerCV(),
-        "extra trees": ExtraTreesRanker(**forest),
-        "random forest": RandomForestRanker(**forest),
+        **({} if many else {"kernel ridge": KernelRidgeRankerCV()}),
+        **trees,
         "boosted trees": GradientBoostingRanker(),
-        "small boosted trees": GradientBoostingRanker(
-            learning_rate=0.05, max_leaf_nodes=8, subsample=0.7, max_features=0.5
-        ),
-    }
-    if many:
-        del found["kernel ridge"]
-    return found
-
-
-def cost_candidates() -> dict[str, Any]:
-    """Rankers that learn from costs, by name."""
-    return {
-        "forest of log costs": CostRegressionRanker(RandomForestRegressor()),
-        "forest of costs": CostRegressionRanker(ExtraTreesRegressor(min_samples_leaf=2), log=False),
+        "small boosted trees": small,
     }
 
 
@@ -75,9 +70,9 @@ def prepared_candidates(
     """Pipelines by name; rankers are prepared for the columns of X, pipelines of a user are taken as they are."""
     rng = check_random_state(random_state)
     if candidates is None:
-        defaults = default_candidates(num_samples(X)) | (cost_candidates() if with_costs else {})
+        defaults = default_candidates(num_samples(X), with_costs)
         found = {name: pipeline_for(ranker, X, text_columns=text_columns) for name, ranker in defaults.items()}
-        if _width(found["linear"], X) > _WIDE:
+        if "quadratic" in found and _width(found["linear"], X) > _WIDE:
             del found["quadratic"]
     else:
         found = {

@@ -62,7 +62,7 @@ def run_race(race: Race) -> bool:
     return interrupted
 
 
-def choose(race: Race, weight: FloatArray, ensemble: bool) -> Chosen:
+def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chosen:
     """Weights of the models that went furthest."""
     if not race.splits:  # a single row: nothing can be compared
         return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0)
@@ -88,7 +88,7 @@ def choose(race: Race, weight: FloatArray, ensemble: bool) -> Chosen:
             return race.score(sums, last[1])
 
         standard = np.array([comparable(each) for each in scores])
-        weights, method, result = choose_weights(standard, folds, score, graphs, weight)
+        weights, method, result = choose_weights(standard, folds, score, graphs, weight, default)
     weights = np.where(weights > _NEGLIGIBLE * weights.max(), weights, 0.0) / weights.sum()
     used = np.flatnonzero(weights)
     if len(used) == 1:  # whose scores need not be comparable with others

@@ -12,7 +12,7 @@ from labelrank._arrays import FloatArray
 from labelrank._compat import HasMethods
 from labelrank.metrics import closed_gap, mean_cost, regret
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
-from labelrank.supervision import PreferenceGraphs, is_graphs
+from labelrank.supervision import is_graphs
 from labelrank.supervision.frames import frame_of, like_input
 
 _SMALLEST = 1e-2  # costs below are equal on a logarithmic scale: fractions of a second of a runtime
@@ -118,27 +118,3 @@ def costs_to_learn(scorer: Any, y: Any) -> Any:
         solved = costs < settings["cutoff"]  # False for NaN
         costs = np.where(solved, costs, settings["penalty"] * settings["cutoff"])
     return None if np.isnan(costs).any() else like_input(costs, y)
-
-
-def weighted_graphs(y: Any, weight: FloatArray) -> tuple[PreferenceGraphs, FloatArray]:
-    """Preferences weighted by differences of costs, and weights of the rows, by the sum of these differences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from labelrank.auto.costs import weighted_graphs
-    >>> graphs, weight = weighted_graphs(np.array([[1.0, 4.0], [5.0, 4.0]]), np.ones(2))
-    >>> graphs.to_edges().better, graphs.edge_weights(), weight
-    (array([0, 1]), array([3., 1.]), array([1.5, 0.5]))
-    """
-    costs = np.asarray(cost_matrix(y))
-    a, b = np.triu_indices(costs.shape[1], 1)
-    gain = costs[:, b] - costs[:, a]
-    row, pair = np.nonzero(gain)
-    first = gain[row, pair] > 0
-    better, worse = np.where(first, a[pair], b[pair]), np.where(first, b[pair], a[pair])
-    graphs = PreferenceGraphs.from_pairs(
-        row, better, worse, np.abs(gain[row, pair]), n_instances=len(costs), n_labels=costs.shape[1]
-    )
-    total = np.abs(gain).sum(axis=1)
-    return graphs, weight * total / total.mean() if total.any() else weight

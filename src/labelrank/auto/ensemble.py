@@ -13,14 +13,14 @@ from labelrank.supervision import PreferenceGraphs
 
 Score = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
 _ROUNDS = 25  # models of a greedy ensemble, repeats included
-_CLEARLY = 3.0  # standard errors by which another method must be better than stacking
+_CLEARLY = 3.0  # standard errors by which another method must be better than the default
 
 
 class Choice(NamedTuple):
     """Weights of the models, and how they were found."""
 
     weights: FloatArray  # of shape (n_models,)
-    method: str  # "single", "greedy" or "stacking"
+    method: str  # "single", "greedy", "stacking" or "mean"
     score: float  # mean over the folds, with weights chosen on the other folds
 
 
@@ -126,11 +126,12 @@ def choose_weights(
     score: Score,
     graphs: PreferenceGraphs,
     weight: FloatArray,
+    default: str = "stacking",
 ) -> Choice:
     """Choose between stacking, greedy selection and the best model alone, each learned on all folds but one.
 
-    Stacking is the choice unless another is better on the folds left out by three standard errors of the difference:
-    a choice between methods by the best mean would be one more selection by noise.
+    Stacking, or the mean of all models, is the choice unless another is better on the folds left out by three standard
+    errors of the difference: a choice between methods by the best mean would be one more selection by noise.
 
     Parameters
     ----------
@@ -144,11 +145,15 @@ def choose_weights(
         What was observed.
     weight : ndarray of shape (n_samples,)
         Weights of the rows.
+    default : {"stacking", "mean"}, default="stacking"
+        What the others are compared with.
     """
     everything = np.sort(np.concatenate(folds))
 
     def weights_of(method: str, rows: IntArray) -> FloatArray:
         part = scores[:, rows]
+        if method == "mean":
+            return np.full(len(scores), 1 / len(scores))
         if method == "stacking":
             weights = stacked_weights(part, graphs[rows], weight[rows])
             if weights.any():
@@ -160,11 +165,11 @@ def choose_weights(
         return score(np.tensordot(weights, scores[:, fold], 1), fold)
 
     if len(folds) < 2:
-        weights = weights_of("stacking", everything)
-        return Choice(weights, "stacking", score(np.tensordot(weights, scores, 1), everything))
-    methods = ("stacking", "greedy", "single")
+        weights = weights_of(default, everything)
+        return Choice(weights, default, score(np.tensordot(weights, scores, 1), everything))
+    methods = (default, "greedy", "single")
     results = {method: np.array([result(method, fold) for fold in folds]) for method in methods}
-    chosen = "stacking"
+    chosen = default
     for method in methods[1:]:
         gain = results[method] - results[chosen]
         if gain.mean() > _CLEARLY * np.std(gain, ddof=1) / np.sqrt(len(gain)):

@@ -19,11 +19,11 @@ from labelrank._compat import Interval, safe_indexing
 from labelrank._memory import require_pair_matrices
 from labelrank.auto.candidates import prepared_candidates
 from labelrank.auto.choice import Scored, choose, fit_chosen, leaderboard, run_race
-from labelrank.auto.costs import costs_to_learn, weighted_graphs
+from labelrank.auto.costs import costs_to_learn
 from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial
 from labelrank.metrics import get_scorer
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn_interrupted
-from labelrank.supervision import PreferenceGraphs, is_graphs
+from labelrank.supervision import PreferenceGraphs, as_graphs, is_graphs
 from labelrank.supervision.frames import frame_of, installed
 
 _OF_COSTS = ("mean_cost", "neg_mean_cost", "regret", "neg_regret", "closed_gap")
@@ -67,7 +67,7 @@ class AutoRanker(BaseRanker):
         Of the library that `X` came from; for arrays of polars, or pandas if that is not installed.
     weights_ : dict
         Weight of each candidate of the ensemble; they sum to 1.
-    method_ : {"single", "greedy", "stacking"}
+    method_ : {"single", "greedy", "stacking", "mean"}
         How the weights were found.
     best_score_ : float
         Mean result on the folds of what was chosen, with weights from the other folds.
@@ -97,8 +97,8 @@ class AutoRanker(BaseRanker):
     other. Stacking is taken unless greedy selection or the best candidate alone is better by three standard errors.
 
     If `scoring` is ``"mean_cost"``, ``"regret"`` or ``"closed_gap"``, or a scorer of them with a `cutoff`, and `y` is a
-    matrix of costs, forests that predict the costs are candidates, too, and stacking weights pairs by the difference of
-    their costs.
+    matrix of costs, the candidates are forests that predict the costs, forests and boosted trees that rank, and their
+    mean takes the place of stacking, which does not know of costs.
 
     An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
     gives the same model if ``time_budget=None``.
@@ -168,20 +168,20 @@ class AutoRanker(BaseRanker):
         clock, rng, frame = Clock(self.time_budget), check_random_state(self.random_state), frame_of(data.X)
         self.frame_library_ = None if frame is None else str(frame.implementation.value)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        costs, graphs, importance = costs_to_learn(scorer, progress.y), data.graphs, data.weight
+        costs, graphs = costs_to_learn(scorer, progress.y), data.graphs
         if costs is not None:
-            graphs, importance = weighted_graphs(costs, data.weight)
+            graphs = as_graphs(costs)
         models = prepared_candidates(self.candidates, data.X, self.text_columns, rng, costs is not None)
         trials = [Trial(name, model) for name, model in models.items()]
         weight = None if (data.weight == 1).all() else data.weight
-        known = Data(data.X, data.graphs if costs is None else costs, graphs, weight)
+        known = Data(data.X, graphs if costs is None else costs, graphs, weight)
         splits, result = self._splits(data, rng), self._result(scorer, progress.y, data.graphs, weight)
         race = Race(trials, known, splits, result, clock, self.n_jobs, lambda: progress.step("model"))
         progress.begin(None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what small folds warn of; the leaderboard says what matters
             interrupted = run_race(race)
-            choice = choose(race, importance, self.ensemble)
+            choice = choose(race, data.weight, self.ensemble, "stacking" if costs is None else "mean")
             final = fit_chosen(race, choice, refit=not interrupted)
         if interrupted:
             warn_interrupted(type(self).__name__, f"{sum(len(trial.results) for trial in trials)} fits")
@@ -231,7 +231,8 @@ class AutoRanker(BaseRanker):
         ndarray of shape (n_samples, n_labels)
             Larger is better.
         """
-        return np.asarray(self.best_estimator_.decision_function(self._check_X(X)), dtype=np.float64)
+        X = self._check_X(X)
+        return np.asarray(self.best_estimator_.decision_function(X), dtype=np.float64)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
         """Probability that label i is before label j, calibrated on rows that the models had not learned from.
@@ -246,7 +247,7 @@ class AutoRanker(BaseRanker):
         ndarray of shape (n_samples, n_labels, n_labels)
             ``1 / (1 + exp(slope_ * (f_j - f_i)))``; 0.5 on the diagonal.
         """
-        scores = self.slope_ * self.decision_function(X)
+        scores = self.decision_function(X) * self.slope_
         require_pair_matrices(scores.shape, copies=2)
         return np.asarray(expit(scores[:, :, None] - scores[:, None, :]))
 
