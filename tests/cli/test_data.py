@@ -125,6 +125,8 @@ def test_columns(csv):
         ({"labels": "rank_tea", "kind": "ranks"}, "two label columns or more"),
         ({"labels": "rank_tea,town", "kind": "order"}, "--kind order needs one column"),
         ({"unsolved": "last", "kind": "multilabel"}, "--unsolved is for"),
+        ({"separator": "ab"}, "--separator must be one character"),
+        ({"encoding": "klingon"}, "--encoding must be the name"),
     ):
         with pytest.raises(ValueError, match=message):
             read_data(csv, **options)
@@ -149,8 +151,8 @@ def test_content_that_is_wrong(tmp_path):
         ("a.jsonl", '{"x": 1}\n[2]\n', "a.jsonl, line 2: expected a JSON object"),
         ("a.jsonl", '{"x": {"y": 1}, "rank_a": 1, "rank_b": 2}\n', "a.jsonl, line 1: expected a number or a text"),
         ("a.csv", "x,ranking\n1,tea>tea\n", "a.csv, line 2: expected each label once"),
-        ("a.csv", "x,label_a,label_b\n1,1,2\n", "a.csv: "),
-        ("a.csv", "x,tea:milk,milk:cola\n1,1,5\n", "a.csv: "),
+        ("a.csv", "x,label_a,label_b\n1,1,2\n", "a.csv, line 2: expected 0 or 1 in the label column 'label_b'"),
+        ("a.csv", "x,tea:milk,milk:cola\n1,1,5\n", "a.csv, line 2: expected -1 or 0 or 1 in the label column"),
         ("a.csv", "x,model_a,model_b,winner\n1,tea,milk,cola\n", "a.csv: "),
     ):
         with pytest.raises(DataFileError, match=message):

@@ -73,6 +73,28 @@ def test_identifiers_are_told_of(folder, tmp_path):
     )
 
 
+def test_pairs_have_no_top(tmp_path):
+    rows = ["x,tea:milk,milk:cola", *(f"{i},{1 - 2 * (i % 2)},{i % 3 - 1}" for i in range(30))]
+    (tmp_path / "pairs.csv").write_text("\n".join(rows))
+    options = ("-o", tmp_path / "m.lrk", "--ranker", "LogLinearRanker", "--json")
+    assert json.loads(invoke("fit", tmp_path / "pairs.csv", *options).stdout)["metrics"].keys() == {
+        "kendall_tau",
+        "kendall_tau_error",
+    }
+    assert "Kendall's tau" in invoke("evaluate", tmp_path / "m.lrk", tmp_path / "pairs.csv").stdout
+
+
+def test_data_from_which_nothing_can_be_learned(tmp_path):
+    for rows, part in (("1,,\n" * 20, "no instance in which a label is preferred"), ("1,1,2\n", "has 1 instances")):
+        (tmp_path / "d.csv").write_text("x,rank_a,rank_b\n" + rows)
+        assert part in invoke("fit", tmp_path / "d.csv", "-o", tmp_path / "m.lrk", status=1).stderr
+    (tmp_path / "d.csv").write_text("x,rank_a,rank_b\n" + "1,1,2\n2,2,1\n" * 10 + "3,,\n")
+    options = ("-o", tmp_path / "m.lrk", "--ranker", "DummyRanker", "--conformal", "0.01")
+    told = invoke("fit", tmp_path / "d.csv", *options).stderr.splitlines()
+    assert "labelrank: 1 of 21 instances have no label before another: not learned from" in told
+    assert any(line.startswith("labelrank: warning: ") and "too few for alpha=0.01" in line for line in told)
+
+
 def test_parameters_have_the_types_of_json(folder, tmp_path):
     path = tmp_path / "m.lrk"
     settings = (

@@ -60,6 +60,11 @@ def test_skops_that_is_missing(monkeypatch, model, folder, tmp_path):
         assert "labelrank[cli]" in invoke(*arguments, status=2).stderr
 
 
+def test_warmup():
+    rankers = json.loads(invoke("warmup", "--json").stdout)["rankers"]
+    assert {"LogLinearRanker", "GradientBoostingRanker", "dummy-borda"} <= set(rankers)
+
+
 def test_a_pipe_gets_plain_text():
     environment = {**os.environ, "COLUMNS": "30", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     environment.pop("FORCE_COLOR", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -16,12 +17,18 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command: status 1 if the content of a file is wrong, 2 if the command was misused."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show
+                return super().invoke(ctx)
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
             if isinstance(error, OSError) and error.filename is None:  # of standard output
                 raise
             typer.echo(f"labelrank: error: {_sentence(error)}", err=True)
             raise typer.Exit(_status(error)) from error
+
+
+def _show(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"labelrank: warning: {' '.join(str(message).split())}", err=True)
 
 
 def _sentence(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import re
 import sys
@@ -63,10 +64,12 @@ class Problem:
         return replace(self, data=data)
 
     def require(self, rows: int = 1) -> Problem:
-        """Raise an error if there are too few rows or no features to learn from."""
-        if len(self.target) < rows or not self.data.shape[1]:
-            n, m = self.shape["instances"], self.shape["features"]
-            raise ValueError(f"{self.name} has {n} instances and {m} features; at least {rows} and 1 are needed")
+        """Raise an error if there are too few rows, no features or no preferences to learn from."""
+        n, m = self.shape["instances"], self.shape["features"]
+        if n < rows or not m:
+            raise DataFileError(f"{self.name} has {n} instances and {m} features; at least {rows} and 1 are needed")
+        if self.n_empty == n:
+            raise DataFileError(f"{self.name} has no instance in which a label is preferred to another")
         return self
 
 
@@ -122,6 +125,7 @@ def read_data(
     >>> read_data("iris").shape
     {'instances': 150, 'features': 4, 'labels': 3}
     """
+    check_form(separator, encoding)
     path = Path(data)
     options = {"labels": labels, "kind": kind, "text": text, "ignore": ignore, "unsolved": unsolved}
     given = {name: str(value) for name, value in options.items() if value is not None}
@@ -142,6 +146,18 @@ def read_data(
         said = on_the_command_line(str(error))
         raise (DataFileError(said) if isinstance(error, DataFileError) else ValueError(said)) from error
     return problem
+
+
+def check_form(separator: str | None, encoding: str | None) -> None:
+    """Raise an error if these options cannot be meant."""
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise ValueError(f"--separator must be one character, such as ',', ';' or a tab; got {separator!r}")
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError as error:
+        raise ValueError(
+            f"--encoding must be the name of a text encoding, such as latin-1; got {encoding!r}"
+        ) from error
 
 
 def warn_identifiers(problem: Problem) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from labelrank import inspect_file, load
 from labelrank.cli.columns import closest, missing_columns
-from labelrank.cli.data import on_the_command_line, read_data
+from labelrank.cli.data import check_form, on_the_command_line, read_data
 from labelrank.cli.failure import Failure
 from labelrank.cli.tables import NUMBER, TEXT, Table, read_tables, table_suffix
 from labelrank.datasets._files import DataFile, DataFileError
@@ -96,6 +96,7 @@ class SavedModel:
 
     def batches(self, data: str, separator: str | None, encoding: str | None) -> Iterator[tuple[Table | None, Any]]:
         """Rows of a file, some at a time, with the instances of the model in them."""
+        check_form(separator, encoding)
         path = Path(data)
         if not (path.is_file() and table_suffix(path)):
             problem = self.read(data, encoding=encoding)

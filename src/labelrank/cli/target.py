@@ -127,6 +127,13 @@ def target_of(
         a, b, winner = columns
         return _checked(table, PreferenceGraphs.from_battles, frame, a=a, b=b, winner=winner, labels=names)
     matrix = np.column_stack([_finite(table, column) for column in columns])
+    allowed = {"pairs": (-1, 0, 1), "multilabel": (0, 1)}.get(kind)
+    if allowed is not None:
+        bad = np.argwhere(~(np.isin(matrix, allowed) | np.isnan(matrix)))
+        if len(bad):
+            row, column = bad[0]
+            expected = f"{' or '.join(map(str, allowed))} in the label column {columns[column]!r}"
+            raise table.error(int(row), expected, f"{matrix[row, column]:g}")
     if kind == "pairs":
         return _checked(table, PreferenceGraphs.from_pair_table, matrix, columns, labels=names)
     if kind == "multilabel":

@@ -20,6 +20,7 @@ from labelrank.cli.data import Problem
 from labelrank.cli.failure import failing
 from labelrank.cli.progress import spinner
 from labelrank.metrics import get_scorer
+from labelrank.supervision import as_graphs
 
 SCORES = {"kendall_tau": "Kendall's tau", "top_1": "top label right"}
 _FOLDS = 5
@@ -148,7 +149,9 @@ def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, 
 
 def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[str, float]:
     """Means over folds, and their standard errors."""
-    scorers = {"kendall_tau": get_scorer("kendall_tau"), "top_1": get_scorer("top_k_accuracy")}
+    scorers = {"kendall_tau": get_scorer("kendall_tau")}
+    if as_graphs(y).is_ranked:  # battles have no top
+        scorers["top_1"] = get_scorer("top_k_accuracy")
     cv = KFold(_FOLDS, shuffle=True, random_state=seed)
     found = cross_validate(model, X, y, cv=cv, scoring=scorers, n_jobs=jobs, error_score="raise")
     metrics = {}

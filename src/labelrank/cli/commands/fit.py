@@ -87,6 +87,9 @@ def fit(
         seed=seed,
     ).require(10)
     warn_identifiers(problem)
+    if problem.n_empty:
+        told = f"{problem.n_empty} of {len(problem.target)} instances have no label before another: not learned from"
+        typer.echo(f"labelrank: {told}", err=True)
     chosen = choose_model(problem, ranker, settings or [], budget, seed, jobs)
     trained = train(chosen, problem, conformal, seed, jobs)
     save_model(trained, output)
