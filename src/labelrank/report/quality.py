@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
 
 from labelrank._arrays import FloatArray
 from labelrank.aggregation import borda
-from labelrank.metrics import kendall_tau, spearman_rho, top_k_accuracy, zero_one_error
+from labelrank.metrics import kendall_tau, spearman_rho, top_k_accuracy
 from labelrank.report.evidence import Evidence
 from labelrank.report.parts import Cards, Cell, Section, Table, count_cell, number, plus_minus, share
+
+_TAU, _RHO = "Kendall's tau", "Spearman's rho"
+_FIRST, _PAIRS = "first label right", "pairs in the right order"
 
 
 def quality_section(evidence: Evidence) -> Section:
@@ -21,12 +21,12 @@ def quality_section(evidence: Evidence) -> Section:
     title, rows = "How good it is", evidence.sample(np.inf)
     if not len(rows):
         return Section("quality", title, "There is nothing to score: no row has an observed pair.")
-    graphs, ranks = evidence.graphs, evidence.ranks
-    same = np.broadcast_to(borda(graphs), ranks.shape)
+    own = _scores(evidence, evidence.ranks)
+    same = _scores(evidence, np.broadcast_to(borda(evidence.graphs), evidence.ranks.shape))
     cards, table, means = [], [], {}
-    for name, (score, text) in _metrics(evidence.is_ranked, graphs.shape[1]).items():
-        own, other = score(graphs, ranks), score(graphs, same)
-        found = [mean_and_error(each) for each in (own, other, own - other)]
+    for name in own:
+        text = number if name in (_TAU, _RHO) else share
+        found = [mean_and_error(each) for each in (own[name], same[name], own[name] - same[name])]
         means[name] = [text(mean) for mean, *_ in found]
         cards.append((name, means[name][0], plus_minus(found[0][1], text), f"one order for everyone: {means[name][1]}"))
         cells = [Cell(f"{text(mean)} {plus_minus(error, text)}".strip(), mean) for mean, error, _ in found]
@@ -44,22 +44,20 @@ def quality_section(evidence: Evidence) -> Section:
     return Section("quality", title, lead, [Cards(cards[:4]), Table("Scores", columns, table)], finding)
 
 
-_TAU, _FIRST, _PAIRS = "Kendall's tau", "first label right", "pairs in the right order"
-_Metric = tuple[Callable[[Any, Any], FloatArray], Callable[[float], str]]
-
-
-def _metrics(ranked: bool, k: int) -> dict[str, _Metric]:
-    """Scores of each row, and how they are written."""
-    metrics: dict[str, _Metric] = {_TAU: (partial(kendall_tau, average=None), number)}
-    if ranked:
-        metrics[_FIRST] = (partial(top_k_accuracy, k=1, average=None), share)
-        if k > 3:
-            metrics["best label in the first 3"] = (partial(top_k_accuracy, k=3, average=None), share)
-    metrics[_PAIRS] = (lambda y, ranks: (1 + kendall_tau(y, ranks, average=None)) / 2, share)
-    if ranked:
-        metrics["Spearman's rho"] = (partial(spearman_rho, average=None), number)
-    metrics["no pair reversed"] = (lambda y, ranks: 1 - zero_one_error(y, ranks, average=None), share)
-    return metrics
+def _scores(evidence: Evidence, ranks: FloatArray) -> dict[str, FloatArray]:
+    """Scores of each row, NaN where there is nothing to score."""
+    graphs = evidence.graphs
+    tau: FloatArray = kendall_tau(graphs, ranks, average=None)
+    scores = {_TAU: tau}
+    if evidence.is_ranked:
+        scores[_FIRST] = top_k_accuracy(graphs, ranks, k=1, average=None)
+        if graphs.shape[1] > 3:
+            scores["best label in the first 3"] = top_k_accuracy(graphs, ranks, k=3, average=None)
+    scores[_PAIRS] = (1 + tau) / 2
+    if evidence.is_ranked:
+        scores[_RHO] = spearman_rho(graphs, ranks, average=None)
+    scores["no pair reversed"] = np.where(np.isnan(tau), np.nan, tau > 1 - 1e-12)
+    return scores
 
 
 def mean_and_error(values: FloatArray) -> tuple[float, float, int]:
