@@ -10,14 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 
 from labelrank import DummyRanker, PreferenceGraphs, RankerMixin, all_rankers, mask_rankings
-from labelrank.cli.comparison import (
-    METRICS,
-    Protocol,
-    available_rankers,
-    choose_metrics,
-    choose_rankers,
-    compare_rankers,
-)
+from labelrank.cli.choices import METRICS, choose_metrics, choose_rankers
+from labelrank.cli.comparison import Protocol, available_rankers, compare_rankers
 from labelrank.datasets import make_label_ranking
 from labelrank.metrics import get_scorer
 

@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from fuzz.runner import main
 
 from labelrank import as_graphs, datasets
+from labelrank.cli.conversion import table_of
+from labelrank.cli.data import read_data
 from labelrank.datasets import DataFileError
 from papers.frame.reuters import read_reuters
 from papers.tsivtsivadze2008.data import read_graded_documents
@@ -44,6 +46,18 @@ TOKENS = [
 
 CSV = b"x,city,rank_a,rank_b,rank_c\n1,Bonn,1,2,3\n2.5,Ulm,2,1,\n,Ulm,1,1,3\n"
 COSTS = b"instance_id;n;s_a;s_b\ni1;1;0.5;9\ni2;2;;7.5\n"
+JSON_LINES = (
+    b'{"x": 1, "city": "Bonn", "rank_a": 1, "rank_b": 2}\n{"x": null, "rank_a": 2, "rank_b": 1.0}\n',
+    b'{"x": 1.5, "ranking": ["a", ["b", "c"]]}\n{"x": true, "ranking": "c>a|b>a"}\n{"ranking": null}\n',
+    b'{"x": 1, "model_a": "a", "model_b": "b", "winner": "tie"}\n{"model_a": 1, "model_b": "c", "winner": "model_b"}\n',
+)
+COMMAND_LINE = (
+    b"x,city,score_a,score_b,score_c\n1,Bonn,1,2,3\n2.5,Ulm,2,1,\n,Ulm,1,1,3\n",
+    b"x,label_a,label_b\n1,1,0\n2,,1\n",
+    b"x,ranking\n1,a>b=c\n2,c\n3,a>b|c>b\n4,\n",
+    b"x,a:b,b:c\n1,1,-1\n2,0,\n",
+    b"x,model_a,model_b,winner\n1,a,b,a\n2,c,b,tie\n3,a,c,model_b\n",
+)
 XARFF = (
     b"% remark\n@relation r\n@attribute x numeric\n@attribute 'k l' {u, 'v w'}\n@attribute L RANKING {a,b,c}\n@data\n"
 )
@@ -132,9 +146,28 @@ def read_aslib(path, rng):
     return datasets.read_aslib(path.parent / "t.csv", **options, max_bytes=LIMIT)
 
 
+def read_for_command_line(path, rng):
+    kind = pick(rng, None, "ranks", "scores", "costs", "multilabel", "order", "pairs", "battles")
+    labels = {"order": "ranking", "pairs": "a:b,b:c", "battles": "model_a,model_b,winner"}.get(kind)
+    options = {"kind": kind, "labels": pick(rng, None, labels, "*_*"), "ignore": pick(rng, None, "x", "*:*")}
+    options |= {"text": pick(rng, None, None, "city"), "unsolved": pick(rng, None, "last", "missing")}
+    try:
+        problem = read_data(str(path), **options, max_bytes=LIMIT)
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise DataFileError(f"{path.name}: {error}") from error  # a mistake in the options
+    assert len(problem.target) == problem.data.shape[0] or not problem.data.shape[1]
+    assert problem.n_empty <= len(problem.target)
+    table_of(problem)
+    return problem.shape
+
+
 TARGETS = [  # name of the file, contents, function (path, rng) that reads it
     ("d.csv", (CSV,), read_csv),
     ("costs.csv", (COSTS,), read_csv),
+    ("c.jsonl", JSON_LINES, read_for_command_line),
+    ("c.csv", COMMAND_LINE, read_for_command_line),
     ("d.xarff", (XARFF,), lambda path, rng: datasets.read_xarff(path, **encoded(rng), max_bytes=LIMIT)),
     ("m.arff", (MULAN + b"1,0,2.5,u\n0,1,?,v\n", MULAN + b"{0 1,2 3}\n{ }\n{1 1,3 v}\n"), read_mulan),
     ("labels.xml", (XML,), lambda path, rng: datasets.read_mulan(path.with_name("plain.arff"), path, max_bytes=LIMIT)),

@@ -168,6 +168,7 @@ def test_text_frame_and_picture():
         (make_union(StandardScaler(), OneHotEncoder()), [0, 1, 2, 0, 0, 1, 1, 1, 2, 2]),
         (make_column_transformer((OneHotEncoder(), [1]), remainder="passthrough"), [1, 1, 1, 0, 2]),
         (make_column_transformer((StandardScaler(), slice(0, 2)), remainder="drop"), [0, 1]),
+        (SimpleImputer(missing_values=6, add_indicator=True), [0, 1, 2, 2]),  # the indicator is of the last column
         (PCA(2), None),
     ],
 )

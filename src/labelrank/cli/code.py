@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from labelrank.cli.comparison import Metric, Protocol
+from labelrank.cli.choices import Metric
+from labelrank.cli.comparison import Protocol
 
 _WIDTH = 110
 Imports = set[tuple[str, str]]  # module, name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,10 +15,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import RepeatedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelrank import metrics
 from labelrank._discovery import all_rankers
 from labelrank.auto.preprocessing import pipeline_for
-from labelrank.cli.columns import closest
+from labelrank.cli.choices import METRICS, Metric
 from labelrank.metrics import holm, paired_comparison
 from labelrank.rankers import DummyRanker, GraphRanker
 from labelrank.supervision import mask_rankings
@@ -28,32 +27,6 @@ Split = tuple[Any, Any]  # indices of the training fold and of the test fold
 
 _WARM_UP_ROWS = 100
 _warm: set[tuple[str, str]] = set()  # (run, ranker) that this process has fitted before
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A ranking metric: its name here, the function ``f(y_true, y_pred)``, and which way is better."""
-
-    name: str
-    function: Callable[..., float]
-    larger_is_better: bool = True
-
-
-METRICS = {
-    metric.name: metric
-    for metric in (
-        Metric("tau", metrics.kendall_tau),
-        Metric("tau_b", metrics.kendall_tau_b),
-        Metric("tau_x", metrics.kendall_tau_x),
-        Metric("rho", metrics.spearman_rho),
-        Metric("ndcg", metrics.ndcg),
-        Metric("top1", metrics.top_k_accuracy),
-        Metric("zero_one", metrics.zero_one_error, larger_is_better=False),
-        Metric("disagreement", metrics.disagreement_error, larger_is_better=False),
-        Metric("domination", metrics.domination_error, larger_is_better=False),
-        Metric("dominated", metrics.dominated_error, larger_is_better=False),
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -169,33 +142,6 @@ def _seeded(ranker: Any, seed: int) -> Any:
     # Rows without a pair are reported once, and not by every ranker in every fold.
     settings = {"random_state": seed, "on_empty": "ignore"}
     return ranker.set_params(**{name: settings[name] for name in settings.keys() & ranker.get_params()})
-
-
-def choose_rankers(rankers: Mapping[str, BaseEstimator], names: str | None) -> dict[str, BaseEstimator]:
-    """Return the rankers named in a comma-separated list, in any case; all without one."""
-    if names is None:
-        return dict(rankers)
-    return {name: rankers[name] for name in _choose("ranker", rankers, names.split(","))}
-
-
-def choose_metrics(names: Sequence[str]) -> list[Metric]:
-    """Return the metrics named in comma-separated lists, by their names here or in `labelrank.metrics`."""
-    full = {metric.function.__name__: metric.name for metric in METRICS.values()}
-    wanted = [full.get(name.strip(), name) for text in names for name in text.split(",")]
-    return [METRICS[name] for name in _choose("metric", METRICS, wanted)]
-
-
-def _choose(what: str, known: Iterable[str], names: Iterable[str]) -> list[str]:
-    by_lower_case = {name.lower(): name for name in known}
-    listed = ", ".join(by_lower_case.values())
-    chosen = [name.strip().lower() for name in names if name.strip()]
-    for name in chosen:
-        if name not in by_lower_case:
-            hint = closest(name, by_lower_case.values()) or "."
-            raise ValueError(f"there is no {what} {name!r}{hint} Known: {listed}")
-    if not chosen:
-        raise ValueError(f"no {what} is named; known: {listed}")
-    return [by_lower_case[name] for name in dict.fromkeys(chosen)]
 
 
 def compare_rankers(

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from labelrank.cli.comparison import Comparison, Metric
+from labelrank.cli.choices import Metric
+from labelrank.cli.comparison import Comparison
 from labelrank.cli.data import Problem
 from labelrank.cli.table import TextReport, TextTable
 

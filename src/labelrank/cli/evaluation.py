@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelrank import ConformalRanker, confidence, pairwise_proba
-from labelrank.cli.comparison import METRICS
+from labelrank.cli.choices import METRICS
 from labelrank.cli.data import Problem
 from labelrank.cli.failure import Failure, failing
 from labelrank.cli.table import TextReport, TextTable

@@ -104,12 +104,12 @@ def _number(value: Any, parsed: bool = True) -> float | None:
     """NaN for a missing value, None if it is not a number."""
     if value is None:
         return math.nan
-    if isinstance(value, str):
-        try:
-            return float(value) if parsed and "_" not in value else None
-        except ValueError:
-            return None
-    return float(value) if isinstance(value, Real) else None
+    if isinstance(value, str) and (not parsed or "_" in value):
+        return None
+    try:
+        return float(value) if isinstance(value, (str, Real)) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 JSON_LINES = (".jsonl", ".ndjson")

@@ -82,8 +82,9 @@ def compare(
     jobs: Jobs = 1,
 ) -> None:
     """Compare all rankers on a data set by repeated cross-validation."""
+    from labelrank.cli.choices import choose_metrics, choose_rankers
     from labelrank.cli.code import program
-    from labelrank.cli.comparison import Protocol, available_rankers, choose_metrics, choose_rankers, compare_rankers
+    from labelrank.cli.comparison import Protocol, available_rankers, compare_rankers
     from labelrank.cli.comparison_text import print_comparison
     from labelrank.cli.data import read_data, warn_identifiers
     from labelrank.cli.progress import progress_bar

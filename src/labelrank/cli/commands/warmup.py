@@ -16,7 +16,7 @@ def warmup(as_json: Json = False) -> None:
     """
     import time
 
-    from labelrank.cli.comparison import Protocol, available_rankers, choose_metrics, compare_rankers
+    from labelrank.cli.comparison import Protocol, available_rankers, compare_rankers
     from labelrank.cli.progress import progress_bar
     from labelrank.datasets import make_label_ranking
 
@@ -24,7 +24,7 @@ def warmup(as_json: Json = False) -> None:
     rankers = available_rankers(X)
     start = time.perf_counter()
     with progress_bar("rankers", 2 * len(rankers)) as advance:
-        compare_rankers(rankers, X, y, Protocol(2, 1), metrics=choose_metrics(["tau"]), advance=advance)
+        compare_rankers(rankers, X, y, Protocol(2, 1), advance=advance)
     seconds = time.perf_counter() - start
     if as_json:
         print(json.dumps({"rankers": list(rankers), "seconds": seconds}, indent=2))
