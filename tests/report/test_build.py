@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_metrics(tickets):
 
 
 def test_the_standard_error_is_that_of_the_mean():
-    X, y = np.zeros((4, 1)), [[1, 2], [1, 2], [1, 2], [2, 1]]
+    X, y = pd.DataFrame(np.zeros((4, 1))), [[1, 2], [1, 2], [1, 2], [2, 1]]  # a column without a name
     report = build_report(DummyRanker().fit(X, y), X, y, learning_curve=False)
     tau = kendall_tau(y, [[1, 2]] * 4, average=None)
     expected = f"{tau.mean():.3f} ± {tau.std(ddof=1) / math.sqrt(4):.3f}"

@@ -213,6 +213,15 @@ def test_the_order_is_that_of_the_prediction():
         assert found.order == ("before" if ranks[row, 0] < ranks[row, 1] else "after")
 
 
+def test_columns_may_have_numbers_for_names():
+    frame = pd.DataFrame(X)
+    model = KernelRidgeRanker(kernel="rbf").fit(frame, Y)
+    found = explain(model, frame[:1], 0, 1, background=frame[:5], n_permutations=3)
+    assert found.items == ["0", "1", "2", "3"]
+    assert found.values == X[0].tolist()
+    assert adds_up(found, model, frame[:1], 0, 1)
+
+
 class Ensemble(LogLinearRanker):
     """Its scores are not those of its best member."""
 

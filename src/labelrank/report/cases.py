@@ -65,7 +65,7 @@ def _case(evidence: Evidence, row: int, tau: float, texts: list[str]) -> Case:
     try:
         found = _explanation(evidence, row, better, worse)
     except (ValueError, TypeError, AttributeError, NotImplementedError, MemoryError) as error:
-        return Case(title, facts, None, f"Why “{better}” comes before “{worse}” is not explained: {error}.")
+        return Case(title, facts, None, f"Why “{better}” comes before “{worse}” is not explained: {compact(error)}.")
     order = [i for i in np.argsort(-np.abs(found.contributions), kind="stable").tolist() if found.contributions[i]]
     parts = [(found.items[i], compact(found.values[i]), float(found.contributions[i])) for i in order[:_PARTS]]
     rest = float(sum(found.contributions[i] for i in order[_PARTS:]))
@@ -127,7 +127,7 @@ def _features(evidence: Evidence, row: int) -> list[tuple[str, str]]:
         return [("text", compact(next(iter(x))))]
     frame = frame_of(x)
     if frame is not None:
-        return [(name, compact(frame[name].to_list()[0])) for name in frame.columns[:_FACTS]]
+        return [(str(name), compact(frame.get_column(name).to_list()[0])) for name in frame.columns[:_FACTS]]
     values = x.toarray().ravel() if hasattr(x, "toarray") else np.ravel(x)
     shown = np.flatnonzero(values) if hasattr(x, "toarray") else np.arange(len(values))
     return [(names[i], compact(values[i].item() if hasattr(values[i], "item") else values[i])) for i in shown[:_FACTS]]

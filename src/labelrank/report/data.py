@@ -81,7 +81,7 @@ def _features(evidence: Evidence) -> Table | None:
     rows = []
     for column, name in enumerate(names[:_MOST_FEATURES]):
         if frame is not None:
-            kind, missing, distinct, values = _of_series(frame[frame.columns[column]])
+            kind, missing, distinct, values = _of_series(frame.get_column(frame.columns[column]))
         else:
             kind, missing, distinct, values = _of_array(_column(X, column))
         rows.append([Cell(name), Cell(kind), share_cell(missing), count_cell(distinct), Cell(values)])

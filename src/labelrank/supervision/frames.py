@@ -85,4 +85,4 @@ def installed(libraries: Sequence[str], purpose: str) -> Any:
 
 def stacked_frames(frame: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     """Rows of a frame, and below them those of another with the same columns in any order."""
-    return nw.concat([frame, other.select(frame.columns)], how="vertical")
+    return nw.concat([frame, other.select(nw.col(*frame.columns))], how="vertical")

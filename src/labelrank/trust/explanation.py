@@ -280,7 +280,7 @@ def _features(row: Any, model: Any) -> tuple[list[str], list[Any]]:
         return [], []
     frame = frame_of(row)
     if frame is not None:
-        return [str(name) for name in frame.columns], [frame[name].to_list()[0] for name in frame.columns]
+        return [str(name) for name in frame.columns], [frame.get_column(name).to_list()[0] for name in frame.columns]
     dense = row.toarray() if hasattr(row, "toarray") else row
     names = getattr(model, "feature_names_in_", None)
     items = [f"x{i}" for i in range(dense.shape[1])] if names is None else [str(name) for name in names]

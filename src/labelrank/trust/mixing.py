@@ -39,8 +39,8 @@ def row_mixer(X: Any) -> Callable[[npt.NDArray[np.intp]], Any]:
         def mixed(rows: npt.NDArray[np.intp]) -> Any:
             usual = rows[:, 0] if np.mean(rows == rows[:, :1]) > 0.5 else rows[:, -1]  # one column is often permuted
             differing = np.flatnonzero((rows != usual[:, np.newaxis]).any(axis=0)).tolist()
-            columns = {frame.columns[j]: frame[frame.columns[j]][rows[:, j].tolist()] for j in differing}
-            return frame[usual.tolist()].with_columns(**columns).to_native()
+            columns = [frame.get_column(frame.columns[j])[rows[:, j].tolist()] for j in differing]
+            return frame[usual.tolist()].with_columns(*columns).to_native()
 
         return mixed
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
