@@ -108,4 +108,4 @@ def test_sorting_and_filtering(chromium, tickets):
     assert found["focused"]
     assert found["all"]
     assert found["unfolded"]
-    assert found["wide"] <= 0, "the page does not scroll sideways on a phone"
+    assert found["wide"] <= 0, "a narrow page does not scroll sideways"
