@@ -63,12 +63,13 @@ def run_race(race: Race) -> bool:
 
 
 def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chosen:
-    """Weights of the models that went furthest."""
+    """Weights of the models that went through all folds; of all on the first fold if there is none."""
     if not race.splits:  # a single row: nothing can be compared
         return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0)
-    known = [trial for trial in race.alive if trial.results]
-    n_folds = min((len(trial.results) for trial in known), default=max(len(trial.results) for trial in race.trials))
-    trials = [trial for trial in known or race.trials if len(trial.results) >= n_folds]
+    n_folds = len(race.splits)
+    if not any(len(trial.results) == n_folds for trial in race.trials):
+        n_folds = 1
+    trials = [trial for trial in race.trials if set(range(n_folds)) <= trial.results.keys()]
     alone = np.array([np.mean([trial.results[fold] for fold in range(n_folds)]) for trial in trials])
     best = int(np.argmax(np.nan_to_num(alone, nan=-np.inf)))
     weights, method, result = np.eye(len(trials))[best], "single", float(alone[best])
@@ -108,7 +109,7 @@ def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
         run = Parallel(n_jobs=race.n_jobs, prefer="threads")
         fitted = [[model] for model in run(fit(trial.model, np.arange(n)) for trial in chosen.trials)]
     else:
-        fitted = [list(trial.fitted.values()) for trial in chosen.trials]
+        fitted = [[trial.fitted[fold] for fold in sorted(trial.fitted)] for trial in chosen.trials]
     if [len(models) for models in fitted] == [1]:
         best = fitted[0][0]
     else:

@@ -19,6 +19,8 @@ from labelrank.supervision import PreferenceGraphs, is_graphs
 Split = tuple[IntArray, IntArray]  # training rows and test rows
 Result = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
 _FIRST_ROWS = 1000  # of the first round on many rows; each further round has four times as many
+_FEW = 3  # models that are not compared on some of the rows only
+_LARGEST = 0.3  # of the time left, for one fit of a model that was tried on some of the rows
 _FIRST_SHARE = 0.5  # of the budget, after which no model is tried for the first time
 _SPARE = 0.9  # of the time left, for which work is planned
 
@@ -78,18 +80,21 @@ class Trial:
             return float(np.mean(self.seconds))
         if not self.sizes:
             return 0.0
-        (size, seconds), power = self.sizes[-1], 1.2
-        if len(self.sizes) > 1:
-            (before, earlier) = self.sizes[-2]
-            power = float(np.clip(np.log(seconds / max(earlier, 1e-9)) / np.log(size / before), 1.0, 3.0))
-        return float(seconds * (n_rows / size) ** power)
+        size, seconds = self.sizes[-1]
+        if len(self.sizes) == 1:
+            return float(seconds * n_rows / size)
+        before, earlier = self.sizes[-2]
+        growth = max(seconds - earlier, 0.0) / (size - before)
+        straight = seconds + growth * (n_rows - size)  # what all fits cost weighs less and less
+        power = np.clip(np.log(seconds / max(earlier, 1e-9)) / np.log(size / before), 0.0, 3.0)
+        return float(straight if power <= 1 else seconds * (n_rows / size) ** power)
 
 
 class Race:
-    """Models are fitted on the folds one after the other; the worst drop out where there is no time for all.
+    """Models are compared on the first fold; the best go through the others, as far as the time suffices.
 
-    On many rows, the models are first compared on 1000 rows, the better half on 4000, and so on. Without a budget,
-    all models are fitted on all folds.
+    On many rows, the models are first compared on 1000 rows, the better half on 4000, and so on, until three are left.
+    Without a budget, all models are fitted on all folds.
 
     Parameters
     ----------
@@ -120,105 +125,99 @@ class Race:
         on_fit: Callable[[], bool],
     ) -> None:
         self.trials, self.data, self.splits, self.score, self.clock = trials, data, splits, score, clock
-        self.n_jobs, self.on_fit = n_jobs, on_fit
-        self.alive, self.stopped = list(trials), False
+        self.n_jobs, self.workers, self.on_fit = n_jobs, effective_n_jobs(n_jobs), on_fit
+        self.stopped = False
 
     def run(self) -> None:
         """Run the race; what is known is in the trials."""
         if not self.splits:
             return
-        n_train = len(self.splits[0][0])
-        size = _FIRST_ROWS
-        while self.clock.budget is not None and 4 * size <= n_train and len(self.alive) > 1 and not self.stopped:
-            self._preview(size)
-            self._keep((len(self.alive) + 1) // 2)
-            size *= 4
-        for fold in range(len(self.splits)):
-            if fold or self.alive[0].sizes:
-                self._drop_unaffordable(len(self.splits) - fold, n_train)
-            if self.stopped or not self.alive:
-                return
-            for trial, model, scores, seconds in self._fits(self.alive, *self.splits[fold], first=fold == 0):
-                trial.fitted[fold], trial.left_out[fold] = model, scores
-                trial.results[fold] = self.score(scores, self.splits[fold][1])
-                trial.seconds.append(seconds)
-                if self._step():
-                    return
-            self.alive = [trial for trial in self.alive if fold in trial.results]
+        left = self._previews(self.trials)
+        self._folds(left, [0])
+        n_others, refits = len(self.splits) - 1, 0.0
+        for trial in _ranked([trial for trial in left if trial.results]):
+            cost = trial.cost(len(self.splits[0][0]))
+            rounds = -(-n_others // self.workers)
+            if rounds * cost + (refits + cost) / self.workers > _SPARE * self.clock.left():
+                trial.status = "no time for more folds"
+            elif not self.stopped:
+                self._folds([trial], list(range(1, len(self.splits))))
+                refits += cost
 
-    def _preview(self, size: int) -> None:
-        train, test = (rows[:size] for rows in self.splits[0])
-        for trial, _, scores, seconds in self._fits(self.alive, train, test, first=not self.alive[0].sizes):
-            trial.preview = self.score(scores, test)
-            trial.sizes.append((size, seconds))
+    def _previews(self, trials: list[Trial]) -> list[Trial]:
+        """Compare models on some of the rows; return those that are left."""
+        n_train, size = len(self.splits[0][0]), _FIRST_ROWS
+        if self.clock.budget is None or n_train < 4 * size:
+            return trials
+        while len(trials) > _FEW and not self.stopped and (size == _FIRST_ROWS or 2 * size <= n_train):
+            train, test = (rows[:size] for rows in self.splits[0])
+            for trial, _, _, scores, seconds in self._fits([(trial, -1) for trial in trials], [(train, test)]):
+                trial.preview = self.score(scores, test)
+                trial.sizes.append((size, seconds))
+                self._step()
+            known = [trial for trial in trials if trial.sizes and trial.sizes[-1][0] == size]
+            kept = _ranked(known)[: max(_FEW, (len(trials) + 1) // 2)]
+            for trial in known:
+                if trial not in kept:
+                    trial.status = f"not among the better half on {size} rows"
+            trials, size = [trial for trial in trials if trial in kept], 4 * size
+        ranked = _ranked(trials)
+        for i, trial in enumerate(ranked):
+            if i and trial.cost(n_train) > _LARGEST * self.clock.left():
+                trial.status = "no time"
+        return [trial for trial in ranked if not trial.status]
+
+    def _folds(self, trials: list[Trial], folds: list[int]) -> None:
+        tasks = [(trial, fold) for trial in trials for fold in folds]
+        for trial, fold, model, scores, seconds in self._fits(tasks, self.splits):
+            trial.fitted[fold], trial.left_out[fold] = model, scores
+            trial.results[fold] = self.score(scores, self.splits[fold][1])
+            trial.seconds.append(seconds)
             if self._step():
                 return
-        self.alive = [trial for trial in self.alive if trial.sizes and trial.sizes[-1][0] == size]
 
     def _step(self) -> bool:
-        self.stopped = self.on_fit()
+        self.stopped = self.on_fit() or self.stopped
         return self.stopped
 
-    def _keep(self, n: int) -> None:
-        ranked = sorted(self.alive, key=lambda trial: -np.nan_to_num(trial.result, nan=-np.inf))
-        for trial in ranked[n:]:
-            trial.status = f"not among the better half on {trial.sizes[-1][0]} rows"
-        self.alive = [trial for trial in self.alive if trial in ranked[:n]]
-
-    def _drop_unaffordable(self, n_folds: int, n_rows: int) -> None:
-        """Keep the best models that can go through the remaining folds, and be fitted to all rows, in time."""
-        left = _SPARE * self.clock.left()
-        if np.isinf(left):
-            return
-        workers, total = effective_n_jobs(self.n_jobs), 0.0
-        kept: list[Trial] = []
-        for trial in sorted(self.alive, key=lambda trial: -np.nan_to_num(trial.result, nan=-np.inf)):
-            cost = trial.cost(n_rows)
-            needed = (n_folds + 1) * cost
-            # The best model goes on as long as it has time for a fold.
-            if (total + needed) / workers <= left or (not kept and cost <= left):
-                total += needed
-                kept.append(trial)
-            else:
-                trial.status = "no time for more folds"
-        if not kept and not any(trial.results for trial in self.trials):  # something must be there in the end
-            kept = [min(self.alive, key=lambda trial: trial.cost(n_rows))]
-            kept[0].status = ""
-        self.alive = [trial for trial in self.alive if trial in kept]
-
     def _fits(
-        self, trials: list[Trial], train: IntArray, test: IntArray, first: bool
-    ) -> Iterator[tuple[Trial, Any, FloatArray, float]]:
-        """Fit models to rows as long as there is time; those that raise an error are reported in their status."""
+        self, wanted: list[tuple[Trial, int]], splits: list[Split]
+    ) -> Iterator[tuple[Trial, int, Any, FloatArray, float]]:
+        """Fit models on folds as long as there is time; those that raise an error are reported in their status."""
+        config = get_config()
 
         def tasks() -> Iterable[Any]:
-            for i, trial in enumerate(trials):
-                reserved = (1 - _FIRST_SHARE) * (self.clock.budget or 0.0) if first else 0.0
-                if self.clock.left() < reserved and (i or not first):  # something must be there in the end
+            for trial, fold in wanted:
+                # Half of the time is for models that were tried before; and something must be there in the end.
+                is_new = not (trial.results or trial.sizes)
+                reserved = (1 - _FIRST_SHARE) * (self.clock.budget or 0.0) if is_new else 0.0
+                if self.clock.left() < reserved and not (fold <= 0 and trial is wanted[0][0]):
                     trial.status = "no time"
                 else:
-                    yield delayed(_fit)(trial, self.data, train, test, config)
+                    yield delayed(_fit)(trial, fold, self.data, splits[fold], config)
 
-        config = get_config()
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", pre_dispatch="n_jobs", return_as="generator_unordered")
-        for trial, outcome, scores, seconds in run(tasks()):
+        for trial, fold, outcome, scores, seconds in run(tasks()):
             if isinstance(outcome, Exception):
                 trial.status = f"{type(outcome).__name__}: {outcome}"
-                self.alive = [other for other in self.alive if other is not trial]
             else:
-                yield trial, outcome, scores, seconds
+                yield trial, fold, outcome, scores, seconds
+
+
+def _ranked(trials: list[Trial]) -> list[Trial]:
+    return sorted(trials, key=lambda trial: -np.nan_to_num(trial.result, nan=-np.inf))
 
 
 def _fit(
-    trial: Trial, data: Data, train: IntArray, test: IntArray, config: dict[str, Any]
-) -> tuple[Trial, Any, FloatArray, float]:
+    trial: Trial, fold: int, data: Data, split: Split, config: dict[str, Any]
+) -> tuple[Trial, int, Any, FloatArray, float]:
     start = time.perf_counter()
     try:
         with config_context(**config):
-            model = data.fit(trial.model, train)
-            scores = data.scores(model, test)
+            model = data.fit(trial.model, split[0])
+            scores = data.scores(model, split[1])
         if not np.isfinite(scores).all():
             raise ValueError("the scores are infinite or NaN")
     except Exception as error:  # a model that fails must not end the race
-        return trial, error, np.empty(0), 0.0
-    return trial, model, scores, time.perf_counter() - start
+        return trial, fold, error, np.empty(0), 0.0
+    return trial, fold, model, scores, time.perf_counter() - start

@@ -88,9 +88,9 @@ class AutoRanker(BaseRanker):
 
     Notes
     -----
-    All candidates are fitted on the first fold. Then those go on to the next fold that have time for all folds and a
-    final fit, by the order of their results. With more than 4000 training rows, all are first compared on 1000 rows,
-    the better half on 4000, and so on. Held-out rows never take part in a fit.
+    All candidates are fitted on the first fold. Then, best first, those go through the other folds that have time for
+    them and a final fit. With 4000 training rows or more, all are first compared on 1000 rows, the better half on 4000,
+    and so on, until three are left. Held-out rows never take part in a fit.
 
     Scores are standardized in each row before they are added. Weights are found by greedy selection with replacement
     and by log-linear ranking with the models as base rankers (stacking), on all folds but one, and compared on the
