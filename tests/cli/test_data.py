@@ -151,6 +151,7 @@ def test_content_that_is_wrong(tmp_path):
         ("a.jsonl", '{"x": 1}\n[2]\n', "a.jsonl, line 2: expected a JSON object"),
         ("a.jsonl", '{"x": {"y": 1}, "rank_a": 1, "rank_b": 2}\n', "a.jsonl, line 1: expected a number or a text"),
         ("a.jsonl", f'{{"x": 1, "rank_a": 1, "rank_b": {"9" * 400}}}\n', "a.jsonl, line 1: expected a number in"),
+        ("a.jsonl", '{"x": 1, "ranking": 5}\n', "a.jsonl, line 1: expected an order such as tea>milk>water"),
         ("a.csv", "x,ranking\n1,tea>tea\n", "a.csv, line 2: expected each label once"),
         ("a.csv", "x,label_a,label_b\n1,1,2\n", "a.csv, line 2: expected 0 or 1 in the label column 'label_b'"),
         ("a.csv", "x,tea:milk,milk:cola\n1,1,5\n", "a.csv, line 2: expected -1 or 0 or 1 in the label column"),

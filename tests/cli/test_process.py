@@ -84,22 +84,15 @@ def test_a_pipe_gets_plain_text():
     [(">&-", b"standard output is closed"), ("> /dev/full", b"cannot write to standard output")],
 )
 def test_standard_output_that_cannot_be_written_to(where, message):
-    line = shlex.join([*LINE, "compare", "iris", *QUICK])
-    done = subprocess.run(f"{line} {where}", shell=True, capture_output=True, check=False)
+    done = subprocess.run(f"{shlex.join([*LINE, '--version'])} {where}", shell=True, capture_output=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(b"labelrank: error: " + message)
     assert done.stderr.count(b"\n") == 1
 
 
-def test_closed_standard_error(tmp_path):
-    path = tmp_path / "Tee-Ü.csv"
-    path.write_text("x,rank_a,rank_b\n" + "1,1,2\n2,2,1\n" * 5)
-    line = shlex.join([*LINE, "compare", str(path), *QUICK, "-f", "markdown"])
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = subprocess.run(f"{line} 2>&-", shell=True, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0
-    assert done.stdout.startswith(b"Tee-")
-    assert done.stdout.isascii()
+def test_closed_standard_error():
+    done = subprocess.run(f"{shlex.join([*LINE, 'fit'])} 2>&-", shell=True, capture_output=True, check=False)
+    assert done.returncode == 2  # its arguments are missing, and nobody can be told
 
 
 def test_a_line_in_is_a_line_out_and_control_c_ends_quietly(model):

@@ -166,7 +166,11 @@ def _checked(table: Table, constructor: Any, *arguments: Any, **options: Any) ->
 
 def _orders(table: Table, column: str, unsolved: str | None, names: Sequence[Any] | None) -> Any:
     """Rankings written as texts such as ``tea>milk=water``, as lists, or as several chains ``tea>milk|cola>milk``."""
-    chains = [_chains(value) for value in table.values(column)]
+    values = table.values(column)
+    wrong = next((row for row, value in enumerate(values) if not isinstance(value, str | list | None)), None)
+    if wrong is not None:
+        raise table.error(wrong, f"an order such as tea>milk>water in the column {column!r}", values[wrong])
+    chains = [_chains(value) for value in values]
     labels = sorted({label for row in chains for chain in row for group in chain for label in group})
     if names is not None:
         unknown = next((label for label in labels if label not in set(map(str, names))), None)
@@ -178,7 +182,7 @@ def _orders(table: Table, column: str, unsolved: str | None, names: Sequence[Any
         for row, order in enumerate(orders):
             flat = [label for group in order for label in group]
             if len(set(flat)) < len(flat) or "" in flat:
-                raise table.error(row, "each label once, such as tea>milk>water", table.values(column)[row])
+                raise table.error(row, "each label once, such as tea>milk>water", values[row])
         ranks = ranks_from_orders(orders, labels=labels)
         return frame_of_matrix(from_top_k(ranks) if unsolved == "last" else ranks, labels)
     pairs = sorted(
