@@ -153,13 +153,13 @@ def read_for_command_line(path, rng):
     options |= {"text": pick(rng, None, None, "city"), "unsolved": pick(rng, None, "last", "missing")}
     try:
         problem = read_data(str(path), **options, max_bytes=LIMIT)
+        table_of(problem)
     except ValueError as error:
         if type(error) is not ValueError:
             raise
         raise DataFileError(f"{path.name}: {error}") from error  # a mistake in the options
     assert len(problem.target) == problem.data.shape[0] or not problem.data.shape[1]
     assert problem.n_empty <= len(problem.target)
-    table_of(problem)
     return problem.shape
 
 
