@@ -140,6 +140,8 @@ def nodes_of(value):
 def change_node(rng, schema, arrays):
     """Change a node of the model."""
     nodes = nodes_of(schema)
+    if not nodes:
+        return
     one, other = pick(rng, nodes), json.loads(json.dumps(pick(rng, nodes)))
     kind = rng.integers(12)
     if kind == 0:
