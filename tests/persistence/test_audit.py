@@ -4,7 +4,6 @@ import io
 import json
 import os
 import resource
-import sys
 import zipfile
 
 import numpy as np
@@ -261,19 +260,16 @@ def test_a_schema_of_millions_of_values_is_not_parsed(saved):
 
 
 def test_lists_too_deep_for_python(saved):
-    value = sequence()
-    for _ in range(2000):
-        value = sequence(value)
     about, schema, files = unpacked(saved)
     text = json.dumps(schema)[:-1] + ', "x": ' + "[" * 500 + "]" * 500 + "}"
     packed(saved, about, text, files)
     load(saved)
-    limit = sys.getrecursionlimit()
-    try:
-        sys.setrecursionlimit(20_000)
-        with_attribute(saved, value)
-    finally:
-        sys.setrecursionlimit(limit)
+    with_attribute(saved, "deep")
+    about, schema, files = unpacked(saved)
+    text = json.dumps(sequence())
+    for _ in range(2000):
+        text = json.dumps(sequence("inner")).replace('"inner"', text)
+    packed(saved, about, json.dumps(schema).replace('"deep"', text), files)
     with pytest.raises(ValueError, match="not a model that this version can load"):
         load(saved)
 
