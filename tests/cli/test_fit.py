@@ -12,8 +12,9 @@ from cli.conftest import LABELS, invoke
 from sklearn.model_selection import KFold, cross_val_score
 
 import labelrank
-from labelrank import inspect_file, load
+from labelrank import LogLinearRanker, inspect_file, load, save
 from labelrank.auto.preprocessing import pipeline_for
+from labelrank.datasets import load_iris_rankings
 
 
 def test_the_score_is_that_of_cross_validation(folder, frame, tmp_path):
@@ -164,3 +165,17 @@ def test_text_columns(tmp_path):
         answers = [json.loads(line) for line in invoke("predict", path, "-", input=line).stdout.splitlines()]
         assert answers[0]["labels"] == ["it", "hr"]
         assert len(answers) == 2
+
+
+@pytest.mark.parametrize("reading", [[1], {"separator": 5}, {"other": "x"}])
+def test_notes_that_fit_does_not_write(tmp_path, reading):
+    X, y = load_iris_rankings(return_X_y=True)
+    save(LogLinearRanker().fit(X, y), tmp_path / "m.lrk", notes={"reading": reading})
+    for command in (["inspect", tmp_path / "m.lrk"], ["predict", tmp_path / "m.lrk", "iris"]):
+        assert "'reading' in the notes must be options" in invoke(*command, status=1).stderr
+
+
+def test_a_metric_that_is_not_known(tmp_path):
+    X, y = load_iris_rankings(return_X_y=True)
+    save(LogLinearRanker().fit(X, y), tmp_path / "m.lrk", metrics={"tau": float("nan")})
+    assert "tau unknown" in invoke("inspect", tmp_path / "m.lrk").stdout

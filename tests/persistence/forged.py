@@ -27,8 +27,15 @@ def packed(path, about, schema, files, **options):
 
 def seal(path, about, data):
     """Write a file of a model as bytes."""
+    archived(path, about | {"sha256": hashlib.sha256(data).hexdigest()}, data)
+
+
+def archived(path, about, data):
+    """Write a file of a model as bytes, whose checksum may be wrong; that of the description is right."""
+    about = {name: value for name, value in about.items() if name != "sha256_about"}
+    checksum = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("labelrank.json", json.dumps(about | {"sha256": hashlib.sha256(data).hexdigest()}))
+        archive.writestr("labelrank.json", json.dumps(about | {"sha256_about": checksum}))
         archive.writestr("model.skops", data)
 
 

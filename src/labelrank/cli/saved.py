@@ -19,6 +19,7 @@ from labelrank.datasets._files import DataFile, DataFileError
 from labelrank.supervision.names import labels_of
 
 _BATCH = 20_000  # rows
+_READING = {"labels", "kind", "text", "ignore", "unsolved", "separator", "encoding"}  # options kept with a model
 _ENTRIES = 2**23  # of the probabilities of pairs, or of the features, of a batch
 
 
@@ -48,8 +49,7 @@ class SavedModel:
     @property
     def reading(self) -> dict[str, Any]:
         """Options that the data were read with."""
-        notes = self.about.get("notes") or {}
-        return dict(notes.get("reading", {}))
+        return dict(self.about["notes"].get("reading", {}))
 
     def _form(self, path: Path, separator: str | None, encoding: str | None) -> dict[str, str]:
         """Separator and encoding of a file: those that are given, or, for a file of texts, those of the first one."""
@@ -124,6 +124,14 @@ def open_model(path: Path) -> SavedModel:
         near = closest(path.name, beside) or "."
         raise ValueError(f"there is no model file {str(path)!r}{near} `labelrank fit` writes model files")
     try:
-        return SavedModel(path, inspect_file(path))
+        saved = SavedModel(path, inspect_file(path))
     except ValueError as error:
         raise Failure(str(error)) from error
+    reading = saved.about["notes"].get("reading", {})
+    if (
+        not isinstance(reading, dict)
+        or not {*reading} <= _READING
+        or not all(isinstance(v, str) for v in reading.values())
+    ):
+        raise Failure(f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name")
+    return saved

@@ -1,5 +1,6 @@
 """Model files: what `save` writes, `load` reads without running code from the file."""
 
-from labelrank.persistence.files import FORMAT, MAX_BYTES, describe, inspect_file, load, save
+from labelrank.persistence.description import describe
+from labelrank.persistence.files import FORMAT, MAX_BYTES, inspect_file, load, save
 
 __all__ = ["FORMAT", "MAX_BYTES", "describe", "inspect_file", "load", "save"]

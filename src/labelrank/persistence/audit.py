@@ -62,11 +62,11 @@ def audit(data: bytes, max_bytes: int) -> list[str]:
     return sorted({name for _, name in types} - PRIMITIVES)
 
 
-def parsed(text: bytes, name: str) -> Any:
-    """JSON, if it is not so long that its values would fill the memory."""
+def parsed(text: bytes, name: str, **options: Any) -> Any:
+    """JSON, read with options of `json.loads`, if it is not so long that its values would fill the memory."""
     if sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"{name} has more than {MAX_VALUES:,} values")
-    return json.loads(text)
+    return json.loads(text, **options)
 
 
 def _check_entries(archive: zipfile.ZipFile, size: int) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import json
 import os
+import stat
 import tempfile
 import warnings
 import zipfile
@@ -21,19 +21,28 @@ import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.persistence.audit import RefusedError, audit, parsed
+from labelrank.persistence.audit import RefusedError, audit
+from labelrank.persistence.description import (
+    ABOUT,
+    MAX_ABOUT,
+    DescriptionError,
+    check_described,
+    checked_metrics,
+    checked_notes,
+    describe,
+    sealed,
+    unsealed,
+)
 from labelrank.persistence.structure import check_structure, parts_of
-from labelrank.supervision.frames import frame_of
-from labelrank.supervision.names import labels_of
 from labelrank.supervision.stacklevel import stacklevel_of_user
 
 FORMAT = 1  # raised when older versions of the library cannot read the file any more
 MAX_BYTES = 4 * 2**30  # of the unpacked model
 
-_ABOUT, _MODEL = "labelrank.json", "model.skops"
+_MODEL = "model.skops"
 _VERSION = version("labelrank")
 _LONG = 500  # characters of a message
-_MAX_ABOUT = 2**24  # bytes of what is said about the model, notes included
+_DAMAGED = "the description of the model is damaged"
 
 
 def save(
@@ -46,7 +55,8 @@ def save(
 ) -> None:
     """Save a fitted model to a file.
 
-    The file appears under its name when it is complete; if writing fails, a file that was there stays as it was.
+    The file appears under its name when it is complete; if writing fails, a file that was there stays as it was. A new
+    one has the permissions of the one that it replaces; if `path` is a symbolic link, what it leads to is replaced.
     Requests for metadata (`set_fit_request` and the like) are not kept.
 
     Parameters
@@ -58,7 +68,7 @@ def save(
     X : data frame, optional
         Instances as the model takes them; their column names and types become the schema in the file.
     metrics : dict of str to float, optional
-        Results of an evaluation, kept with the model.
+        Results of an evaluation, kept with the model; those that are not finite are kept as None.
     notes : dict, optional
         What else to keep with the model: text, numbers, lists and dicts of them, as JSON has them.
 
@@ -90,24 +100,22 @@ def save(
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "sha256": hashlib.sha256(data).hexdigest(),
-        "metrics": {name: float(value) for name, value in (metrics or {}).items()},
-        "notes": {} if notes is None else _checked_notes(notes),
+        "metrics": checked_metrics(metrics),
+        "notes": checked_notes(notes),
     }
-    text = json.dumps(about, indent=1, ensure_ascii=False)
-    if len(text.encode()) > _MAX_ABOUT:
-        raise ValueError(f"notes, with the names of labels and columns, are larger than {_MAX_ABOUT:,} bytes")
-    target = Path(path)
+    text = sealed(about)
+    target = Path(os.path.realpath(path))  # a link stays, and what it names is replaced
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot save {target}: there is no folder {target.parent}")
     handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(_ABOUT, text)
+                archive.writestr(ABOUT, text)
                 archive.writestr(_MODEL, data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(partial, 0o666 & ~_umask())
+        os.chmod(partial, _mode(target))
         os.replace(partial, target)
     except BaseException:
         Path(partial).unlink(missing_ok=True)
@@ -117,7 +125,7 @@ def save(
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     """Load a model that `save` has written.
 
-    Nothing in the file is run: it may contain types of labelrank, scikit-learn and NumPy only.
+    Nothing in the file is run: functions and types other than those a fitted ranker consists of are refused.
 
     Parameters
     ----------
@@ -140,7 +148,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     """
     skops = _skops()
     about, data = _read(path, max_bytes, with_model=True)
-    if hashlib.sha256(data).hexdigest() != about.get("sha256"):
+    if hashlib.sha256(data).hexdigest() != about["sha256"]:
         raise ValueError(f"{path}: the model does not have the checksum in the file; it is damaged, get a new copy")
     try:
         trusted = audit(data, max_bytes)
@@ -149,18 +157,21 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
             model = skops.loads(data, trusted=trusted)
         check_structure(model)
         check_is_fitted(model)
+        check_described(about, model)
+    except DescriptionError as error:
+        raise ValueError(f"{path}: {_DAMAGED}: {_short(error)}") from error
     except RefusedError as error:
-        writer = str(about.get("labelrank"))[:20]
+        writer = about["labelrank"][:20]
         other = "" if writer == _VERSION else f"; it was written by labelrank {writer}, and this is {_VERSION}"
         raise ValueError(
-            f"{path}: refused, since the file contains {_short(error)}; a model file may contain types of labelrank, "
-            f"scikit-learn and NumPy only{other}"
+            f"{path}: refused, since the file contains {_short(error)}; functions and types other than those a fitted "
+            f"ranker consists of are refused{other}"
         ) from error
     except Exception as error:
         raise ValueError(
             f"{path}: not a model that this version can load ({type(error).__name__}: {_short(error)})"
         ) from error
-    saved_with = str(about.get("scikit-learn"))[:20]
+    saved_with = about["scikit-learn"][:20]
     if saved_with != sklearn.__version__:
         warnings.warn(
             f"{path} was saved with scikit-learn {saved_with}, and {sklearn.__version__} is installed; check its "
@@ -188,34 +199,17 @@ def inspect_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _read(path, MAX_BYTES, with_model=False)[0]
 
 
-def describe(model: Any, X: Any = None) -> dict[str, Any]:
-    """Labels, features and schema of a model, as they are kept in its file."""
-    labels, names = labels_of(model), getattr(model, "feature_names_in_", None)
-    frame = None if X is None else frame_of(X)
-    return {
-        "type": type(model).__name__,
-        "model": repr(model),
-        "labels": None if labels is None else [_plain(label) for label in labels.tolist()],
-        "features": None if names is None else [str(name) for name in names],
-        "n_features": getattr(model, "n_features_in_", None),
-        "schema": None if frame is None else {str(name): str(dtype) for name, dtype in frame.schema.items()},
-    }
-
-
-def _plain(label: Any) -> Any:
-    return label if isinstance(label, (str, int, float, bool)) else str(label)
-
-
 def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> tuple[dict[str, Any], bytes]:
     """What the file says about the model, and the model."""
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                about = parsed(_entry(archive, _ABOUT, _MAX_ABOUT), _ABOUT)
-                if not isinstance(about, dict) or not isinstance(about.get("format"), int):
-                    raise ValueError(f"{_ABOUT} has no format")
+                about = unsealed(_entry(archive, ABOUT, MAX_ABOUT, "no description of a model is that long"), FORMAT)
                 if about["format"] <= FORMAT:
-                    return about, _entry(archive, _MODEL, max_bytes) if with_model else b""
+                    advice = "if you trust the file, raise max_bytes of load"
+                    return about, _entry(archive, _MODEL, max_bytes, advice) if with_model else b""
+        except DescriptionError as error:
+            raise ValueError(f"{path}: {_DAMAGED}: {_short(error)}") from error
         except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError) as error:
             raise ValueError(f"{path}: not a model file of labelrank, or damaged ({_short(error)})") from error
         except Exception as error:  # zlib, lzma and bz2 have errors of their own
@@ -232,20 +226,20 @@ def _short(error: Exception) -> str:
     return text if len(text) < _LONG else f"{text[:_LONG]}…"
 
 
-def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
+def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int, advice: str) -> bytes:
     """An entry of an archive, if it is not larger than it should be when it is unpacked."""
     found = archive.getinfo(name)
     if found.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others are unpacked without a limit
         raise ValueError(f"{name} is compressed by a method that is not used for model files")
     if found.file_size > max_bytes:
-        raise ValueError(f"{name} is larger than {max_bytes:,} bytes; if you trust the file, raise max_bytes of load")
+        raise ValueError(f"{name} is larger than {max_bytes:,} bytes; {advice}")
     with archive.open(found) as entry:
         return entry.read(found.file_size + 1)  # a number limits what is unpacked at a time
 
 
 def _dumped(skops: Any, model: Any) -> bytes:
     """The model as skops writes it, if it could be loaded again."""
-    advice = "only types of labelrank, scikit-learn and NumPy can be saved, so replace functions and classes of others"
+    advice = "functions and types other than those a fitted ranker consists of cannot be saved, so replace them"
     try:
         data: bytes = skops.dumps(_without_requests(model))
         audit(data, MAX_BYTES)
@@ -267,22 +261,14 @@ def _without_requests(model: Any) -> Any:
     return model
 
 
-def _checked_notes(notes: dict[str, Any]) -> dict[str, Any]:
-    """The notes, if they come back from JSON as they are."""
-    if not isinstance(notes, dict):
-        raise TypeError(f"notes must be a dict, got {type(notes).__name__}")
+def _mode(target: Path) -> int:
+    """Permissions of a file: those that it has, or else those of any new one."""
     try:
-        text = json.dumps(notes, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"notes must be text, numbers, lists and dicts, as in JSON ({error})") from error
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def _skops() -> Any:

@@ -19,9 +19,10 @@ def inspect(model: Model, as_json: Json = False) -> None:
         return
     from labelrank.datasets._files import listing
 
-    notes, schema = about.get("notes") or {}, about.get("schema") or {}
+    notes, schema = about["notes"], about.get("schema") or {}
     features = about.get("features") or list(schema)
-    metrics = ", ".join(f"{name} {value:.4g}" for name, value in (about.get("metrics") or {}).items())
+    known = {name: "unknown" if value is None else f"{value:.4g}" for name, value in about["metrics"].items()}
+    metrics = ", ".join(f"{name} {value}" for name, value in known.items())
     lines = {
         "model": about.get("type"),
         "labels": listing(about.get("labels") or []),
