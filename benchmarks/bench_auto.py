@@ -133,10 +133,12 @@ def accuracy(quick, cache, only, rst):
 
 def alone(rows):
     """Mean result of each candidate, best first."""
-    names = dict.fromkeys(name for row in rows for name in row["alone"])
-    means = {name: np.nanmean([row["alone"].get(name, np.nan) for row in rows]) for name in names}
-    known = sorted((name for name in means if not np.isnan(means[name])), key=lambda name: -means[name])
-    return {name: means[name] for name in known}
+    found = {}
+    for row in rows:
+        for name, result in row["alone"].items():
+            if not np.isnan(result):
+                found.setdefault(name, []).append(result)
+    return {name: np.mean(found[name]) for name in sorted(found, key=lambda name: -np.mean(found[name]))}
 
 
 def listed(means):

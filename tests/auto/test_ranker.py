@@ -1,5 +1,7 @@
 """AutoRanker: any table and any supervision go in, a model with a leaderboard comes out."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -60,12 +62,31 @@ def test_default_candidates_learn_and_are_listed():
     assert model.score(pd.DataFrame(X[60:]).add_prefix("x"), Y[60:]) > 0.4
 
 
+class SlowAtFirst(LogLinearRanker):
+    """The first fit of all takes a second, as if there were kernels to compile."""
+
+    started = False
+
+    def fit(self, X, y, sample_weight=None):
+        if not SlowAtFirst.started:
+            time.sleep(1.0)
+        SlowAtFirst.started = True
+        return super().fit(X, y, sample_weight)
+
+
+def test_compilation_is_not_the_cost_of_a_model():
+    model = auto(cv=2, candidates={"slow": SlowAtFirst()}).fit(X, Y)
+    assert SlowAtFirst.started
+    assert model.leaderboard_["time"][0] < 0.5
+
+
 def test_means_are_those_of_folds_without_their_rows():
     folds = list(KFold(3).split(X))
     model = auto(cv=folds, candidates={"linear": LogLinearRanker()}).fit(X, Y)
     pipeline = make_pipeline(StandardScaler(), LogLinearRanker())
     expected = [pipeline.fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in folds]
     assert model.leaderboard_["mean"][0] == pytest.approx(np.mean(expected))
+    np.testing.assert_allclose(model.fold_scores_, expected)
     assert model.best_score_ == pytest.approx(np.mean(expected))
     np.testing.assert_allclose(model.best_estimator_.predict(X), pipeline.fit(X, Y).predict(X))
     np.testing.assert_array_equal(model.predict(X), pipeline.predict(X))

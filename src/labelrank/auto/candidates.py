@@ -101,9 +101,9 @@ def _named(candidates: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
             named[f"{name} {count + 1}" if count else name] = ranker
     if not named:
         raise ValueError("candidates is empty; name at least one ranker, or pass None for the default ones")
-    for name, ranker in named.items():
+    for ranker in named.values():
         if isinstance(ranker, type) or not hasattr(ranker, "fit"):
-            raise TypeError(f"candidates must be rankers, got {ranker!r} as {name!r}")
+            raise TypeError(f"candidates must be rankers, such as LogLinearRanker(), got {ranker!r}")
     return named
 
 

@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
     trials: list[Trial]
     weights: FloatArray
     method: str
-    score: float
+    results: FloatArray  # on the folds
     slope: float
 
 
@@ -65,14 +65,15 @@ def run_race(race: Race) -> bool:
 def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chosen:
     """Weights of the models that went through all folds; of all on the first fold if there is none."""
     if not race.splits:  # a single row: nothing can be compared
-        return Chosen(race.trials[:1], np.ones(1), "single", np.nan, 1.0)
+        return Chosen(race.trials[:1], np.ones(1), "single", np.empty(0), 1.0)
     n_folds = len(race.splits)
     if not any(len(trial.results) == n_folds for trial in race.trials):
         n_folds = 1
     trials = [trial for trial in race.trials if set(range(n_folds)) <= trial.results.keys()]
-    alone = np.array([np.mean([trial.results[fold] for fold in range(n_folds)]) for trial in trials])
+    by_fold = np.array([[trial.results[fold] for fold in range(n_folds)] for trial in trials])
+    alone = by_fold.mean(axis=1)
     best = int(np.argmax(np.nan_to_num(alone, nan=-np.inf)))
-    weights, method, result = np.eye(len(trials))[best], "single", float(alone[best])
+    weights, method, results = np.eye(len(trials))[best], "single", by_fold[best]
 
     step = 1 + sum(len(race.splits[fold][1]) for fold in range(n_folds)) // _ROWS
     rows = [race.splits[fold][1][::step] for fold in range(n_folds)]
@@ -89,7 +90,7 @@ def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chos
             return race.score(sums, last[1])
 
         standard = np.array([comparable(each) for each in scores])
-        weights, method, result = choose_weights(standard, folds, score, graphs, weight, default)
+        weights, method, results = choose_weights(standard, folds, score, graphs, weight, default)
     weights = np.where(weights > _NEGLIGIBLE * weights.max(), weights, 0.0) / weights.sum()
     used = np.flatnonzero(weights)
     if len(used) == 1:  # whose scores need not be comparable with others
@@ -97,7 +98,7 @@ def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chos
     else:
         total = np.tensordot(weights, standard, 1)
     slope = float(stacked_weights(total[np.newaxis], graphs, weight)[0]) if graphs.shape[1] > 1 else 1.0
-    return Chosen([trials[i] for i in used], weights[used], method, result, max(slope, 1e-6))
+    return Chosen([trials[i] for i in used], weights[used], method, results, max(slope, 1e-6))
 
 
 def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
@@ -120,7 +121,8 @@ def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
         "best_estimator_": best,
         "weights_": dict(zip(names, chosen.weights.tolist(), strict=True)),
         "method_": chosen.method,
-        "best_score_": chosen.score,
+        "fold_scores_": chosen.results,
+        "best_score_": float(chosen.results.mean()) if len(chosen.results) else np.nan,
         "slope_": chosen.slope,
     }
 

@@ -21,7 +21,7 @@ class Choice(NamedTuple):
 
     weights: FloatArray  # of shape (n_models,)
     method: str  # "single", "greedy", "stacking" or "mean"
-    score: float  # mean over the folds, with weights chosen on the other folds
+    results: FloatArray  # on each fold, with weights chosen on the other folds
 
 
 def comparable(scores: FloatArray) -> FloatArray:
@@ -166,7 +166,7 @@ def choose_weights(
 
     if len(folds) < 2:
         weights = weights_of(default, everything)
-        return Choice(weights, default, score(np.tensordot(weights, scores, 1), everything))
+        return Choice(weights, default, np.array([score(np.tensordot(weights, scores, 1), everything)]))
     methods = (default, "greedy", "single")
     results = {method: np.array([result(method, fold) for fold in folds]) for method in methods}
     chosen = default
@@ -174,4 +174,4 @@ def choose_weights(
         gain = results[method] - results[chosen]
         if gain.mean() > _CLEARLY * np.std(gain, ddof=1) / np.sqrt(len(gain)):
             chosen = method
-    return Choice(weights_of(chosen, everything), chosen, float(results[chosen].mean()))
+    return Choice(weights_of(chosen, everything), chosen, results[chosen])

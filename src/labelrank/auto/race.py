@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,10 +20,12 @@ from labelrank.supervision import PreferenceGraphs, is_graphs
 Split = tuple[IntArray, IntArray]  # training rows and test rows
 Result = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
 _FIRST_ROWS = 1000  # of the first round on many rows; each further round has four times as many
+_FIRST_FIT = 20  # rows of a fit that compiles the kernels of a model
 _FEW = 3  # models that are not compared on some of the rows only
 _LARGEST = 0.3  # of the time left, for one fit of a model that was tried on some of the rows
 _FIRST_SHARE = 0.5  # of the budget, after which no model is tried for the first time
 _SPARE = 0.9  # of the time left, for which work is planned
+_REST = 0.1  # of the budget that is there after the first fold, even if it was spent on compiling kernels
 
 
 class Clock:
@@ -34,6 +37,11 @@ class Clock:
     def left(self) -> float:
         """Seconds that are left, negative if the budget is spent."""
         return np.inf if self.budget is None else self.budget - (time.perf_counter() - self.start)
+
+    def keep(self, share: float) -> None:
+        """Extend a budget that is spent, so that a share of it is left."""
+        if self.budget is not None:
+            self.budget += max(share * self.budget - self.left(), 0.0)
 
 
 class Data(NamedTuple):
@@ -67,6 +75,7 @@ class Trial:
     seconds: list[float] = field(default_factory=list)  # of the folds
     preview: float = np.nan  # result on some of the rows
     sizes: list[tuple[int, float]] = field(default_factory=list)  # rows and seconds of the previews
+    compilation: float = 0.0  # seconds
     status: str = ""
 
     @property
@@ -134,6 +143,7 @@ class Race:
             return
         left = self._previews(self.trials)
         self._folds(left, [0])
+        self.clock.keep(_REST)
         n_others, refits = len(self.splits) - 1, 0.0
         for trial in _ranked([trial for trial in left if trial.results]):
             cost = trial.cost(len(self.splits[0][0]))
@@ -188,10 +198,10 @@ class Race:
 
         def tasks() -> Iterable[Any]:
             for trial, fold in wanted:
-                # Half of the time is for models that were tried before; and something must be there in the end.
-                is_new = not (trial.results or trial.sizes)
-                reserved = (1 - _FIRST_SHARE) * (self.clock.budget or 0.0) if is_new else 0.0
-                if self.clock.left() < reserved and not (fold <= 0 and trial is wanted[0][0]):
+                # Half of the time is for models that were tried before, unless kernels had to be compiled.
+                reserved = (1 - _FIRST_SHARE) * (self.clock.budget or 0.0) - sum(t.compilation for t in self.trials)
+                reserved = 0.0 if trial.results or trial.sizes else max(reserved, 0.0)
+                if self.clock.left() < reserved and not (fold <= 0 and trial is wanted[0][0]):  # one must be there
                     trial.status = "no time"
                 else:
                     yield delayed(_fit)(trial, fold, self.data, splits[fold], config)
@@ -208,12 +218,23 @@ def _ranked(trials: list[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: -np.nan_to_num(trial.result, nan=-np.inf))
 
 
+def _compile(trial: Trial, data: Data, rows: IntArray) -> None:
+    """Fit a model to a few rows, so that the time of compilation is not taken for that of each fit."""
+    start = time.perf_counter()
+    with suppress(Exception):
+        data.scores(data.fit(trial.model, rows[:_FIRST_FIT]), rows[:1])
+    trial.compilation = time.perf_counter() - start
+
+
 def _fit(
     trial: Trial, fold: int, data: Data, split: Split, config: dict[str, Any]
 ) -> tuple[Trial, int, Any, FloatArray, float]:
     start = time.perf_counter()
     try:
         with config_context(**config):
+            if not (trial.seconds or trial.sizes):
+                _compile(trial, data, split[0])
+                start = time.perf_counter()
             model = data.fit(trial.model, split[0])
             scores = data.scores(model, split[1])
         if not np.isfinite(scores).all():

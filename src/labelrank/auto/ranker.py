@@ -69,8 +69,11 @@ class AutoRanker(BaseRanker):
         Weight of each candidate of the ensemble; they sum to 1.
     method_ : {"single", "greedy", "stacking", "mean"}
         How the weights were found.
+    fold_scores_ : ndarray of shape (n_folds,)
+        Results on the folds of what was chosen, with weights from the other folds; of the first fold alone if no
+        candidate had time for all folds.
     best_score_ : float
-        Mean result on the folds of what was chosen, with weights from the other folds.
+        Their mean.
     best_estimator_ : estimator
         The chosen model: a candidate with its preprocessing, or a :class:`labelrank.auto.WeightedRanker` of several. If
         there was no time to fit candidates to all rows, the models of their folds are averaged.
