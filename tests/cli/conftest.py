@@ -17,7 +17,7 @@ def invoke(*arguments, status=0, **options):
     """Run a command in this process; return what it printed."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
     assert result.exit_code == status, (result.output, result.exception)
-    assert status == 0 or "Traceback" not in result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
 

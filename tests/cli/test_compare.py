@@ -353,15 +353,15 @@ def test_the_code_gives_exactly_the_rows(table, tmp_path, capsys, missing):
     frame.write_csv(path)
     rankers = "LogLinearRanker,RandomForestRanker,GradientBoostingRanker,PairwiseRanker,dummy-random"
     options = (path, "--ignore", "id", "--folds", 2, "--repeats", 1, "--seed", 5, "--rankers", rankers)
-    options += ("--missing", missing, "--metric", "top1" if missing else "tau")
+    options += ("--missing", missing, "--metric", "top1" if missing else "tau,rho")
     expected = json.loads(invoke("compare", *options, "--json").stdout)["results"]
     assert not any(row["error"] for row in expected)
     found = run_code(*options)
-    (metric,) = expected[0]["scores"]
-    assert found == {row["ranker"]: row["scores"][metric]["folds"] for row in expected}
+    assert found == {row["ranker"]: {name: of["folds"] for name, of in row["scores"].items()} for row in expected}
     printed = capsys.readouterr().out
     for row in expected:
-        assert f"{row['ranker']}: {row['scores'][metric]['mean']:.3f} ± {row['scores'][metric]['std']:.3f}" in printed
+        means = [f"{name} {of['mean']:.3f} ± {of['std']:.3f}" for name, of in row["scores"].items()]
+        assert f"{row['ranker']}: {', '.join(means)}\n" in printed
 
 
 def test_the_code_of_all_rankers_runs():

@@ -152,3 +152,25 @@ def test_explain_a_row(folder, frame, model):
         (["--better", "tea", "--worse", "tea"], "are the same label"),
     ):
         assert part in invoke("explain", model, folder / "new.csv", *options, status=2).stderr
+
+
+def test_reasons_are_columns_and_words(tmp_path):
+    kinds = [("printer is on fire", "high"), ("salary was not paid", "low")]
+    rows = [
+        {"age": None if i == 4 else 20.0 + i, "subject": f"{kinds[i % 2][0]} {i}", "priority": kinds[i % 2][1],
+         "score_it": 1 - i % 2, "score_hr": i % 2}
+        for i in range(40)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv(tmp_path / "d.csv")
+    invoke("fit", tmp_path / "d.csv", "-o", tmp_path / "m.lrk", "--ranker", "LogLinearRanker", "--text", "subject")
+    arguments = ("explain", tmp_path / "m.lrk", tmp_path / "d.csv", "--row", 2)
+    found = json.loads(invoke(*arguments, "--json").stdout)
+    values = {part["item"]: part["value"] for part in found["contributions"]}
+    assert (values["age"], values["priority"], values['subject: "printer"']) == (22.0, "high", "")
+    assert values.keys() == {"age", "priority", *(f'subject: "{word}"' for word in ["printer", "is", "on", "fire"])}
+    total = sum(part["contribution"] for part in found["contributions"])
+    assert total + found["base"] == pytest.approx(found["difference"])
+    text = invoke(*arguments).stdout
+    assert 'subject: "printer"\n' in text
+    assert "priority" in text
+    assert "__" not in text

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from labelrank.cli.commands import compare, convert, evaluate, explain, fit, inspect, predict, warmup
+from labelrank.cli.streams import printable
 
 
 class Commands(TyperGroup):
@@ -23,12 +24,12 @@ class Commands(TyperGroup):
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
             if isinstance(error, OSError) and error.filename is None:  # of standard output
                 raise
-            typer.echo(f"labelrank: error: {_sentence(error)}", err=True)
+            typer.echo(f"labelrank: error: {printable(_sentence(error))}", err=True)
             raise typer.Exit(_status(error)) from error
 
 
 def _show(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"labelrank: warning: {' '.join(str(message).split())}", err=True)
+    typer.echo(f"labelrank: warning: {printable(' '.join(str(message).split()))}", err=True)
 
 
 def _sentence(error: Exception) -> str:

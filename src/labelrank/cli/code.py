@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ Imports = set[tuple[str, str]]  # module, name
 
 
 def program(
-    data: str, reading: Mapping[str, Any], rankers: Mapping[str, Any], metric: Metric, protocol: Protocol
+    data: str, reading: Mapping[str, Any], rankers: Mapping[str, Any], metrics: Sequence[Metric], protocol: Protocol
 ) -> str:
     """Return a program that runs the rankers as ``labelrank compare`` does, and prints the same means.
 
@@ -29,8 +29,8 @@ def program(
         The data set, and `reading`, the options it is read with.
     rankers : mapping of str to estimator
         The rows of the comparison.
-    metric : Metric
-        The metric that the rows are sorted by.
+    metrics : sequence of Metric
+        The columns of the comparison.
     protocol : Protocol
         The cross-validation.
     """
@@ -38,8 +38,9 @@ def program(
         ("sklearn.base", "clone"),
         ("sklearn.model_selection", "RepeatedKFold"),
         ("labelrank.cli.data", "read_data"),
-        ("labelrank.metrics", metric.function.__name__),
+        *(("labelrank.metrics", metric.function.__name__) for metric in metrics),
     }
+    functions = ", ".join(f"{metric.name!r}: {metric.function.__name__}" for metric in metrics)
     cv = f"n_splits={protocol.folds}, n_repeats={protocol.repeats}, random_state={protocol.seed}"
     options = "".join(f", {name}={value!r}" for name, value in reading.items())
     lines = [f"    {name!r}: {expression(ranker, imports, 4)}," for name, ranker in rankers.items()]
@@ -62,14 +63,18 @@ def program(
             "rankers = {",
             *lines,
             "}",
+            f"metrics = {{{functions}}}",
             f"cv = RepeatedKFold({cv})",
             "results = {}",
             "for name, ranker in rankers.items():",
-            "    results[name] = scores = []",
+            "    results[name] = scores = {metric: [] for metric in metrics}",
             "    for fold, (train, test) in enumerate(cv.split(np.empty(len(y)))):",
             f"        fitted = clone(ranker).fit(X[train], {seen})",
-            f"        scores.append({metric.function.__name__}(y[test], fitted.predict(X[test])))",
-            '    print(f"{name}: {np.nanmean(scores):.3f} ± {np.nanstd(scores):.3f}")',
+            "        predicted = fitted.predict(X[test])",
+            "        for metric, function in metrics.items():",
+            "            scores[metric].append(function(y[test], predicted))",
+            '    means = [f"{metric} {np.nanmean(of):.3f} ± {np.nanstd(of):.3f}" for metric, of in scores.items()]',
+            "    print(f\"{name}: {', '.join(means)}\")",
         ]
     )
 

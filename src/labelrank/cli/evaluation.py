@@ -67,7 +67,10 @@ class Evaluation:
         """Return the numbers as tables."""
         size = " × ".join(f"{n} {what}" for what, n in self.problem.shape.items())
         rows = [
-            [_MEANINGS[name], "–" if math.isnan(mean) else f"{mean:.3f} ± {error:.3f}"]
+            [
+                _MEANINGS[name],
+                "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}"),
+            ]
             for name, (mean, error) in self.metrics.items()
         ]
         tables = [TextTable("", ["metric", "mean"], rows, [[False, False]] * len(rows))]

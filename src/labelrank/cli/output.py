@@ -6,26 +6,46 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from labelrank.cli.data import ARFF, PREFLIB, SVMLIGHT
+from labelrank.cli.streams import printable
+
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 
 
-def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
-    """Raise an error before anything is computed if a file cannot be written."""
+def check_output(path: Path, suffixes: tuple[str, ...] = (), inputs: Sequence[str | Path] = ()) -> None:
+    """Raise an error before anything is read if a file cannot be written, or is one of the inputs."""
+    for name in inputs:
+        if path.exists() and Path(name).exists() and path.samefile(name):
+            raise ValueError(f"cannot write {path}: it is the file to be read; give the output another name")
     if suffixes and path.suffix.lower() not in suffixes:
         raise ValueError(f"cannot write {path}: the name must end in {', '.join(suffixes)}")
     if not path.parent.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder; add the name of a file")
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if path.exists() and not os.access(path, os.W_OK):
         raise ValueError(f"cannot write {path}: permission denied")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def check_model(path: Path, data: str) -> None:
+    """Raise an error before anything is read if a model cannot be written, or would have the name of data."""
+    check_output(path, inputs=[data])
+    bare = path.name.lower().removesuffix(".gz").removesuffix(".bz2")
+    if bare.endswith((*SUFFIXES, *ARFF, *PREFLIB, *SVMLIGHT)):
+        instead = path.with_name(path.name[: bare.rindex(".")] + ".lrk")
+        raise ValueError(f"cannot write {path}: the name is that of data; give the model another, such as {instead}")
 
 
 @contextmanager
@@ -61,12 +81,15 @@ class RowWriter:
 
     def write(self, part: Any) -> None:
         """Write a frame, or a list of objects for JSON."""
-        if self.is_json:
-            self.file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part))
-        elif self.parts is not None:
+        if self.parts is not None:
             part.write_parquet(self.parts / f"{self.n_parts:06}.parquet")
         else:
-            self.file.write(part.write_csv(include_header=self.n_parts == 0, separator=self.separator))
+            text = (
+                "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
+                if self.is_json
+                else part.write_csv(include_header=self.n_parts == 0, separator=self.separator)
+            )
+            self.file.write(printable(text) if self.file is sys.stdout and self.file.isatty() else text)
         self.n_parts += 1
         if self.file is sys.stdout:
             self.file.flush()

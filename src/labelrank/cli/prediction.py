@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from labelrank.cli.columns import select
-from labelrank.cli.output import SUFFIXES, check_output, row_writer
+from labelrank.cli.output import row_writer
 from labelrank.cli.predictions import Predictor, as_frame, as_records
 from labelrank.cli.progress import spinner
 from labelrank.cli.saved import SavedModel
@@ -31,10 +31,8 @@ def predict_rows(
     encoding: str | None = None,
 ) -> None:
     """Predict the rows of a file, or of standard input, and write them."""
-    if output is not None:
-        check_output(output, SUFFIXES)
-        if as_json:
-            raise ValueError("--json is for standard output; name the file .jsonl to get JSON lines")
+    if output is not None and as_json:
+        raise ValueError("--json is for standard output; name the file .jsonl to get JSON lines")
     piped = data == "-"
     suffix = output.suffix.lower() if output is not None else ".jsonl" if piped or as_json else ".csv"
     predictor = Predictor(saved.model, saved.labels, top, explain)

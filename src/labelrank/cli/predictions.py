@@ -73,7 +73,8 @@ class Predictor:
         why = explain_pair(self.model, x, self.labels[order[0]], self.labels[order[1]], self._rows(X))
         largest = np.argsort(-np.abs(why.contributions), kind="stable")[:_REASONS]
         shown = [i for i in largest if why.contributions[i] != 0]
-        return ", ".join(f"{why.items[i]}={_short(why.values[i])} {why.contributions[i]:+.3g}" for i in shown)
+        texts = [f"{why.items[i]}={_short(why.values[i])}".removesuffix("=") for i in shown]
+        return ", ".join(f"{text} {why.contributions[i]:+.3g}" for text, i in zip(texts, shown, strict=True))
 
     def _rows(self, X: Any) -> Any:
         """The first rows, as a background."""

@@ -18,9 +18,9 @@ from labelrank.cli.failure import failing
 from labelrank.cli.output import check_output
 
 
-def check_report(path: Path) -> None:
+def check_report(path: Path, *inputs: str | Path) -> None:
     """Raise before anything is computed if a report cannot be written."""
-    check_output(path, (".html", ".htm"))
+    check_output(path, (".html", ".htm"), inputs)
     for library in ("jinja2", "matplotlib"):
         try:
             importlib.import_module(library)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,8 @@ from labelrank.cli.columns import closest, missing_columns
 from labelrank.cli.data import check_form, on_the_command_line, read_data
 from labelrank.cli.failure import Failure
 from labelrank.cli.tables import NUMBER, TEXT, Table, read_tables, table_suffix
-from labelrank.datasets._files import DataFile, DataFileError
+from labelrank.cli.target import MEANINGS
+from labelrank.datasets._files import DataFile, DataFileError, excerpt
 from labelrank.supervision.names import labels_of
 
 _BATCH = 20_000  # rows
@@ -33,10 +35,8 @@ class SavedModel:
     @cached_property
     def model(self) -> Any:
         """The model."""
-        try:
+        with _reading(self.path):
             return load(self.path)
-        except ValueError as error:
-            raise Failure(str(error)) from error
 
     @cached_property
     def labels(self) -> Any:
@@ -49,7 +49,12 @@ class SavedModel:
     @property
     def reading(self) -> dict[str, Any]:
         """Options that the data were read with."""
-        return dict(self.about["notes"].get("reading", {}))
+        return dict(self.notes.get("reading", {}))
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What `fit` has noted of the data."""
+        return dict(self.about["notes"])
 
     def _form(self, path: Path, separator: str | None, encoding: str | None) -> dict[str, str]:
         """Separator and encoding of a file: those that are given, or, for a file of texts, those of the first one."""
@@ -123,15 +128,35 @@ def open_model(path: Path) -> SavedModel:
         beside = [p.name for p in path.parent.glob("*.lrk")] if path.parent.is_dir() else []
         near = closest(path.name, beside) or "."
         raise ValueError(f"there is no model file {str(path)!r}{near} `labelrank fit` writes model files")
+    with _reading(path):
+        about = inspect_file(path)
+        _check_reading(about["notes"].get("reading", {}), path)
+    return SavedModel(path, about)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn whatever is wrong with a model file into a :class:`Failure`."""
     try:
-        saved = SavedModel(path, inspect_file(path))
+        yield
+    except (ImportError, MemoryError):
+        raise
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
         raise Failure(str(error)) from error
-    reading = saved.about["notes"].get("reading", {})
-    if (
-        not isinstance(reading, dict)
-        or not {*reading} <= _READING
-        or not all(isinstance(v, str) for v in reading.values())
-    ):
-        raise Failure(f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name")
-    return saved
+    except Exception as error:
+        raise Failure(f"{path}: damaged ({type(error).__name__}: {error})") from error
+
+
+def _check_reading(reading: Any, path: Path) -> None:
+    """Raise an error if the options that a file names cannot be those of `fit`."""
+    known = {"kind": set(MEANINGS), "unsolved": {"last", "missing"}}
+    if not isinstance(reading, dict):
+        raise ValueError(f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name")
+    for name, value in reading.items():
+        if name not in _READING or not isinstance(value, str) or value not in known.get(name, {value}):
+            raise ValueError(
+                f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name; found "
+                f"{excerpt(str(name))} = {excerpt(str(value))}"
+            )

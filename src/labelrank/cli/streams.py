@@ -8,6 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+def printable(text: str) -> str:
+    r"""Return a text from a file as it may be shown: control characters are escaped, so that they control nothing.
+
+    Examples
+    --------
+    >>> from labelrank.cli.streams import printable
+    >>> print(printable("tea\x1b[2J"))
+    tea\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    kept = [each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode() for each in text]
+    return "".join(kept)
+
+
 @contextmanager
 def standard_streams(command: str) -> Iterator[None]:
     """Run a command whose output may go nowhere: to a closed or full file, or to one that is not Unicode.

@@ -14,6 +14,8 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from labelrank.cli.streams import printable
+
 _ASCII = str.maketrans({"×": "x", "±": "+-", "↓": "-", "–": "-", "−": "-", "µ": "u", "≈": "~"})
 _NO_LIMIT = 10_000  # a pipe has no width, and rich would cut the table to 80 columns
 
@@ -98,6 +100,7 @@ class TextReport:
 
     def _draw(self, console: Console) -> None:
         def plain(text: str) -> str:
+            text = printable(text)
             return text.translate(_ASCII) if console.options.ascii_only else text
 
         for line in self.protocol:

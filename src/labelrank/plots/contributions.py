@@ -16,7 +16,7 @@ def draw_contributions(explanation: Any, ax: Axes | None, max_items: int) -> Axe
     """Draw the largest contributions, the largest on top; bars to the right speak for the better label."""
     order = np.argsort(-np.abs(explanation.contributions), kind="stable")
     shown, rest = order[:max_items], order[max_items:]
-    names = [f"{explanation.items[i]} = {_short(explanation.values[i])}" for i in shown]
+    names = [f"{explanation.items[i]} = {_short(explanation.values[i])}".removesuffix(" = ") for i in shown]
     widths = explanation.contributions[shown].tolist()
     if len(rest):
         names.append(f"{len(rest)} others")

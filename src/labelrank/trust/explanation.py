@@ -20,7 +20,7 @@ from labelrank.supervision.names import fitted_ranker, unwrapped
 from labelrank.trees.prediction import balance_of, parents_of, scores_of
 from labelrank.trust.attribution import Attribution, along_paths, by_permutation, linear
 from labelrank.trust.mixing import row_mixer
-from labelrank.trust.origins import origins
+from labelrank.trust.origins import origins, words
 
 Method = Literal["linear", "path", "neighbors", "permutation"]
 
@@ -42,9 +42,10 @@ class Explanation:
     contributions : ndarray of shape (n_items,)
         Part of each item. ``base + contributions.sum()`` is the difference.
     items : list of str
-        Names of the features, or the rows of the neighbors.
+        Names of the features, or the rows of the neighbors. Text columns have an item for each word, such as
+        ``subject: "printer"``, if the contributions are exact.
     values : list
-        Values of the features, or the distances of the neighbors.
+        Values of the features, or the distances of the neighbors; ``""`` for words.
     method : {"linear", "path", "neighbors", "permutation"}
         How the contributions were computed. All add up; those by permutation are estimates of Shapley values from a
         sample. Those of neighbors are their votes on the two labels; the ranking also depends on other labels, so it
@@ -100,7 +101,8 @@ class Explanation:
         for i in shown:
             value = self.values[i]
             text = f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
-            lines.append(f"  {self.contributions[i]:+10.4g}  {self.items[i]:<{width}} = {text}")
+            line = f"  {self.contributions[i]:+10.4g}  {self.items[i]:<{width}} = {text}"
+            lines.append(line.removesuffix(" = ").rstrip())
         rest = np.delete(self.contributions, shown)
         if np.any(rest):
             lines.append(f"  {rest.sum():+10.4g}  {np.count_nonzero(rest)} others")
@@ -140,7 +142,8 @@ def explain(
     The difference of the two scores is split among the features: by the coefficients of a linear model, along the paths
     of trees and forests, or, for all other models, by sampled permutations with a background. The neighbors of
     :class:`~labelrank.KNeighborsRanker` are listed instead of features. Contributions to columns made by scalers,
-    imputers and one-hot encoders of a pipeline are added up by the column of `x` that they were made of.
+    imputers and one-hot encoders of a pipeline are added up by the column of `x` that they were made of; the words of a
+    text column each have their own.
 
     Parameters
     ----------
@@ -209,16 +212,39 @@ def explain(
             "permutations"
         )
     method, (base, parts) = exact
-    source = np.arange(len(items))
+    source = _sources(steps, items)
+    if source is None:
+        dense = inner.toarray() if hasattr(inner, "toarray") else np.asarray(inner)
+        items, values, source = _names_out(steps, len(parts)), dense.ravel().tolist(), (np.arange(len(parts)), {})
+    column, word = source
+    there = inner.toarray().ravel() if hasattr(inner, "toarray") else np.ravel(inner) if word else ()
+    of_text = {column[i] for i in word}
+    said = [i for i in word if parts[i] != 0]
+    told = [f'{items[column[i]]}: {"" if there[i] else "no "}"{word[i]}"' for i in said]
+    rest = np.where(np.isin(np.arange(len(parts)), list(word)), 0.0, parts)
+    by_input = np.bincount(column, weights=rest, minlength=len(items)).astype(np.float64)
+    kept = [i for i in range(len(items)) if i not in of_text or by_input[i] != 0]
+    return Explanation(
+        **found,
+        base=base,
+        contributions=np.append(by_input[kept], parts[said]),
+        items=[*(items[i] for i in kept), *told],
+        values=[*(values[i] for i in kept), *[""] * len(said)],
+        method=method,
+    )
+
+
+def _sources(steps: list[Any], items: list[str]) -> tuple[npt.NDArray[np.intp], dict[int, str]] | None:
+    """Feature that each column that reaches the ranker was made of, and the columns that are words of a text."""
+    column: npt.NDArray[np.intp] = np.arange(len(items))
+    word: dict[int, str] = {}
     for step in steps:
-        ahead = origins(step, len(source))
+        ahead = origins(step, len(column))
         if ahead is None:
-            dense = inner.toarray() if hasattr(inner, "toarray") else np.asarray(inner)
-            items, values, source = _names_out(steps, len(parts)), dense.ravel().tolist(), np.arange(len(parts))
-            break
-        source = source[ahead]
-    by_input = np.bincount(source, weights=parts, minlength=len(items)).astype(np.float64)
-    return Explanation(**found, base=base, contributions=by_input, items=items, values=values, method=method)
+            return None
+        column = column[ahead]
+        word = {i: word[j] for i, j in enumerate(ahead) if j in word} | words(step)
+    return column, word
 
 
 def _one_row(x: Any, model: Any) -> Any:

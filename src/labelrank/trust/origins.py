@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
@@ -22,7 +22,8 @@ def origins(transformer: Any, n_features: int) -> IndexArray | None:
     """Input column of each output column of a fitted transformer; None if an output may mix several inputs.
 
     Understood are transformers of scikit-learn that work column by column (scalers, imputers, one-hot and ordinal
-    encoders), selectors, and column transformers, unions and pipelines of them.
+    encoders), selectors, and column transformers, unions and pipelines of them; in a column transformer also whatever
+    is done to a single column, as vectorizers do to a text.
 
     Parameters
     ----------
@@ -75,6 +76,19 @@ def origins(transformer: Any, n_features: int) -> IndexArray | None:
     return None
 
 
+def words(transformer: Any) -> dict[int, str]:
+    """Output columns of a fitted transformer that are words of a text column, with the words."""
+    if isinstance(transformer, CountVectorizer):
+        return dict(enumerate(transformer.get_feature_names_out().tolist()))
+    if not isinstance(transformer, ColumnTransformer):
+        return {}
+    found: dict[int, str] = {}
+    for name, step, _ in transformer.transformers_:
+        place = transformer.output_indices_[name]
+        found |= {place.start + i: word for i, word in words(step).items()}
+    return found
+
+
 def _of_column_transformer(transformer: ColumnTransformer) -> IndexArray | None:
     found: IndexArray = np.empty(max(part.stop for part in transformer.output_indices_.values()), dtype=np.intp)
     for name, step, columns in transformer.transformers_:
@@ -83,6 +97,8 @@ def _of_column_transformer(transformer: ColumnTransformer) -> IndexArray | None:
             continue
         chosen = _positions(columns, transformer)
         own = origins(step, len(chosen))
+        if own is None and len(chosen) == 1:  # whatever was done to it
+            own = np.zeros(place.stop - place.start, dtype=np.intp)
         if own is None or len(own) != place.stop - place.start:
             return None
         found[place] = chosen[own]

@@ -93,7 +93,7 @@ def compare(
     metrics = choose_metrics(metric or ["tau"])
     check_jobs(jobs)
     if report is not None:
-        check_report(report)
+        check_report(report, data)
     reading = {
         "labels": labels,
         "kind": None if kind is None else kind.value,
@@ -113,7 +113,7 @@ def compare(
     chosen = choose_rankers(available_rankers(problem.data, seed, problem.text_columns), rankers)
     protocol = Protocol(folds, repeats, seed, missing, missing_how.value)
     if code:
-        print(program(data, given, chosen, metrics[0], protocol))
+        print(program(data, given, chosen, metrics, protocol))
         return
     with progress_bar("folds", len(chosen) * folds * repeats) as advance:
         comparison = compare_rankers(

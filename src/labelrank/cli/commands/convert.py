@@ -45,8 +45,9 @@ def convert(
     from labelrank.cli.conversion import table_of
     from labelrank.cli.data import read_data
     from labelrank.cli.output import SUFFIXES, check_output, row_writer
+    from labelrank.cli.streams import printable
 
-    check_output(output, SUFFIXES)
+    check_output(output, SUFFIXES, inputs=[data])
     problem = read_data(
         data,
         labels=labels,
@@ -64,4 +65,4 @@ def convert(
     if as_json:
         print(json.dumps({"file": str(output), **{f"n_{what}": n for what, n in problem.shape.items()}}, indent=2))
     else:
-        print(f"{output}: {' × '.join(f'{n} {what}' for what, n in problem.shape.items())}")
+        print(f"{printable(str(output))}: {' × '.join(f'{n} {what}' for what, n in problem.shape.items())}")

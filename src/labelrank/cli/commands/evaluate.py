@@ -44,7 +44,7 @@ def evaluate(
     from labelrank.cli.saved import open_model
 
     if report is not None:
-        check_report(report)
+        check_report(report, model, data)
     saved = open_model(model)
     problem = saved.read(
         data,

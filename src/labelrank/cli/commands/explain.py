@@ -31,6 +31,7 @@ def explain(
     """
     from labelrank.cli.explaining import explain_row
     from labelrank.cli.saved import open_model
+    from labelrank.cli.streams import printable
 
     found = explain_row(open_model(model), data, row, better, worse, separator, encoding)
-    print(json.dumps(found.document(), indent=2) if as_json else found.text())
+    print(json.dumps(found.document(), indent=2) if as_json else printable(found.text()))

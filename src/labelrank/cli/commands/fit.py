@@ -68,12 +68,13 @@ def fit(
     the model file, so that predict, evaluate and explain need no options.
     """
     from labelrank.cli.data import read_data, warn_identifiers
-    from labelrank.cli.output import check_output
+    from labelrank.cli.output import check_model
+    from labelrank.cli.streams import printable
     from labelrank.cli.training import choose_model, require_skops, save_model, train
 
     require_skops()
     check_jobs(jobs)
-    check_output(output)
+    check_model(output, data)
     problem = read_data(
         data,
         labels=labels,
@@ -96,4 +97,4 @@ def fit(
     if as_json:
         print(json.dumps(trained.document(output), indent=2))
     else:
-        print(trained.text(output))
+        print(printable(trained.text(output)))

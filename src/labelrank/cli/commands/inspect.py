@@ -17,6 +17,7 @@ def inspect(model: Model, as_json: Json = False) -> None:
     if as_json:
         print(json.dumps(about, indent=2))
         return
+    from labelrank.cli.streams import printable
     from labelrank.datasets._files import listing
 
     notes, schema = about["notes"], about.get("schema") or {}
@@ -39,4 +40,5 @@ def inspect(model: Model, as_json: Json = False) -> None:
     }
     for name, value in lines.items():
         if value:
-            print(f"{name + ':':12}{value}")
+            text = str(value) if name == "parameters" else " ".join(str(value).split())
+            print(f"{name + ':':12}{printable(text)}")

@@ -42,7 +42,10 @@ def predict(
     first, and nothing of milk and water. With - as DATA, each line of JSON on standard input is answered by one on
     standard output. Rows are read and written in parts, so that a file may be larger than memory.
     """
+    from labelrank.cli.output import SUFFIXES, check_output
     from labelrank.cli.prediction import predict_rows
     from labelrank.cli.saved import open_model
 
+    if output is not None:
+        check_output(output, SUFFIXES, inputs=[model, data])
     predict_rows(open_model(model), data, output, top, explain, keep, as_json, separator, encoding)
