@@ -68,6 +68,15 @@ def test_packed_files(write, name, reader, content):
 
 
 @EVERY
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_a_bomb_is_refused_before_it_is_parsed(write, name, reader, content, suffix, pack):
+    """The first lines are wrong, but the size is what is told."""
+    bomb = write(name + suffix, pack(b"\xff{wrong\n" * 2**18))
+    with pytest.raises(DataFileError, match=rf"^{name}{suffix}: the unpacked content takes .* max_bytes=1,048,576"):
+        reader(bomb, max_bytes=2**20)
+
+
+@EVERY
 def test_the_content_is_bounded_and_the_limit_can_be_raised(write, peak, name, reader, content):
     bomb = write(name + ".gz", gzip.compress(b" " * 2**26))  # one line of 64 MiB in 64 kB
     tracemalloc.reset_peak()

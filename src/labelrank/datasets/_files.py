@@ -22,6 +22,7 @@ MAX_BYTES = 2**30
 _FOREIGN = (ValueError, ArithmeticError, LookupError, EOFError, MemoryError, RecursionError, zlib.error)
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 _READABLE = 1000  # characters of an error
+_CHUNK = 2**20  # bytes that are unpacked at once
 _DIGITS = 18  # an integer of as many digits fits into 64 bits
 
 
@@ -87,7 +88,8 @@ class DataFile(os.PathLike[str]):
     encoding : str, default="utf-8"
         Encoding of a text file.
     max_bytes : int, default=2**30
-        Limit of the unpacked content, and of the arrays that are made of it (see `require`).
+        Limit of the unpacked content, which is found out before any of it is parsed, and of the arrays that are made of
+        it (see `require`).
     """
 
     def __init__(self, path: PathLike, *, encoding: str = "utf-8", max_bytes: int = MAX_BYTES) -> None:
@@ -97,6 +99,7 @@ class DataFile(os.PathLike[str]):
         self.encoding: str = encoding
         self.max_bytes: int = max_bytes
         self.line: int | None = None  # the one that is being read
+        self._is_measured = self.path.suffix.lower() not in _PACKED
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -110,9 +113,17 @@ class DataFile(os.PathLike[str]):
             raise DataFileError(f"{_where(self, self.line)}: {reason}") from error
 
     def open(self) -> io.BufferedReader:
-        """Open the unpacked content."""
-        content = _PACKED.get(self.path.suffix.lower(), open)(self.path, "rb")
-        return io.BufferedReader(_BoundedContent(self, content), 2**16)
+        """Open the unpacked content, which is known to be within its limit."""
+        if not self._is_measured and self.path.is_file():  # a pipe can be read once only
+            with self._content() as content:  # unpacking takes a small part of the time of parsing
+                buffer = bytearray(_CHUNK)
+                while content.readinto(buffer):
+                    pass
+            self._is_measured = True
+        return io.BufferedReader(self._content(), 2**16)
+
+    def _content(self) -> _BoundedContent:
+        return _BoundedContent(self, _PACKED.get(self.path.suffix.lower(), open)(self.path, "rb"))
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """(line number, line) of a text file, without line ends (LF, CRLF or CR) and byte order mark."""
