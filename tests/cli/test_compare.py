@@ -372,3 +372,9 @@ def test_the_code_of_all_rankers_runs():
     assert {name: repr(ranker) for name, ranker in names["rankers"].items()} == {
         name: repr(ranker) for name, ranker in expected.items()
     }
+
+
+def test_class_names_as_for_fit():
+    options = ("--rankers", "dummyranker,graphranker", "--folds", 2, "--repeats", 1, "--json")
+    rows = json.loads(invoke("compare", "iris", *options).stdout)["results"]
+    assert {row["ranker"] for row in rows} == {"DummyRanker", "GraphRanker"}

@@ -122,7 +122,7 @@ def test_columns(csv):
     for options, message in (
         ({"labels": "town,rank_tea,rank_milk", "ignore": "town"}, "--ignore and --labels both name the column 'town'"),
         ({"text": "rank_tea"}, "--text names 'rank_tea'"),
-        ({"labels": "rank_tea", "kind": "ranks"}, "two label columns or more"),
+        ({"labels": "rank_tea", "kind": "ranks"}, "a ranking needs two"),
         ({"labels": "rank_tea,town", "kind": "order"}, "--kind order needs one column"),
         ({"unsolved": "last", "kind": "multilabel"}, "--unsolved is for"),
         ({"separator": "ab"}, "--separator must be one character"),
@@ -187,3 +187,16 @@ def test_scores_become_ranks(tmp_path):
     pl.DataFrame(values, schema=["a", "b", "c"]).with_columns(x=pl.lit(1.0)).write_csv(tmp_path / "s.csv")
     found = read_data(str(tmp_path / "s.csv"), labels="a,b,c", kind="scores")
     np.testing.assert_array_equal(found.target.to_numpy(), ranks_from_scores(values))
+
+
+@pytest.mark.parametrize("labels", [None, "rank_*", "rank_a"])
+def test_one_label_column(tmp_path, labels):
+    (tmp_path / "d.csv").write_text("x,rank_a\n1,1\n")
+    with pytest.raises(ValueError, match="has only one label column, rank_a; a ranking needs two"):
+        read_data(str(tmp_path / "d.csv"), labels=labels)
+
+
+def test_words_among_costs(tmp_path):
+    (tmp_path / "d.csv").write_text("x,cost_a,cost_b\n1,1,timeout\n")
+    with pytest.raises(ValueError, match=r"found 'timeout'; leave the cell empty and give --unsolved last"):
+        read_data(str(tmp_path / "d.csv"))

@@ -73,7 +73,21 @@ def test_a_report(folder, careful_model, tmp_path, monkeypatch):
 
 
 def test_mistakes(folder, frame, model, tmp_path):
-    assert "--labels names 'score_*'" in invoke("evaluate", model, folder / "new.csv", status=2).stderr
+    told = invoke("evaluate", model, folder / "new.csv", status=1).stderr
+    assert told == "labelrank: error: the model was fitted with the label columns score_*; new.csv has none of them\n"
+    told = invoke("evaluate", model, folder / "test.csv", "--labels", "rank_*", status=2).stderr
+    assert "--labels names 'rank_*'" in told
     frame[100:].drop("score_tea").write_csv(tmp_path / "fewer.csv")
     assert "'tea'" in invoke("evaluate", model, tmp_path / "fewer.csv", status=1).stderr
     assert "must end in .html" in invoke("evaluate", model, folder / "test.csv", "--report", "r.pdf", status=2).stderr
+
+
+def test_rows_that_the_model_has_learned_from_are_told_of(folder, frame, model, tmp_path):
+    (tmp_path / "copy.csv").write_bytes((folder / "train.csv").read_bytes())
+    told = invoke("evaluate", model, tmp_path / "copy.csv").stderr
+    assert told.startswith("labelrank: warning: the model was fitted on copy.csv; ")
+    assert not invoke("evaluate", model, folder / "test.csv").stderr
+    frame[100:101].drop("id").write_csv(tmp_path / "one.csv")  # without the column that was ignored
+    text = invoke("evaluate", model, tmp_path / "one.csv").stdout
+    assert "Kendall's tau" in text
+    assert "nan" not in text

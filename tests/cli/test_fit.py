@@ -57,7 +57,8 @@ def test_autoranker_is_the_default(folder, tmp_path):
     path = tmp_path / "auto.lrk"
     options = ("--budget", "1", "--conformal", "0.3", "--ignore", "id")
     lines = invoke("fit", folder / "train.csv", "-o", path, *options).stdout.splitlines()
-    assert re.match(r"AutoRanker: Kendall's tau 0\.\d+ \(cross-validation; .*%\)", lines[1])
+    found = r"0\.\d+ (± 0\.\d+ \(\d folds|\(one of 5 folds: the budget was too short for more); .*%\)"
+    assert re.match(rf"AutoRanker: Kendall's tau {found}", lines[1])
     assert isinstance(load(path).estimator_, labelrank.AutoRanker)
     assert load(path).estimator_.time_budget == 1
     row = json.loads(invoke("predict", path, folder / "new.csv", "--json").stdout.splitlines()[0])
@@ -179,3 +180,29 @@ def test_a_metric_that_is_not_known(tmp_path):
     X, y = load_iris_rankings(return_X_y=True)
     save(LogLinearRanker().fit(X, y), tmp_path / "m.lrk", metrics={"tau": float("nan")})
     assert "tau unknown" in invoke("inspect", tmp_path / "m.lrk").stdout
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([0.5, 0.7], "0.600 ± 0.100 (2 folds; linear 100%)"),
+        ([0.5], "0.500 (one of 5 folds: the budget was too short for more; linear 100%)"),
+    ],
+)
+def test_how_many_folds_a_score_is_from(folder, tmp_path, monkeypatch, scores, expected):
+    class Quick(labelrank.AutoRanker):
+        def fit(self, X, y):
+            self.fold_scores_, self.best_score_, self.weights_ = np.array(scores), np.mean(scores), {"linear": 1.0}
+            return self
+
+    monkeypatch.setattr("labelrank.cli.training.AutoRanker", Quick)
+    monkeypatch.setattr("labelrank.cli.training.save", lambda *_, **__: None)
+    assert expected in invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", "--ignore", "id").stdout
+
+
+def test_features_that_look_like_labels_are_told_of(folder, tmp_path):
+    options = ("--labels", "score_tea,score_milk", "--ignore", "id", "--ranker", "DummyRanker")
+    told = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", *options).stderr
+    assert told.count("\n") == 1
+    assert "['score_water', 'score_cola'] look like labels" in told
+    assert "--ignore score_water,score_cola" in told

@@ -174,3 +174,9 @@ def test_reasons_are_columns_and_words(tmp_path):
     assert 'subject: "printer"\n' in text
     assert "priority" in text
     assert "__" not in text
+
+
+def test_kept_numbers_are_numbers_in_json(model, folder):
+    line = invoke("predict", model, folder / "new.csv", "--json", "--keep", "id,size").stdout.splitlines()[0]
+    assert json.loads(line)["id"] == "p100"
+    assert isinstance(json.loads(line)["size"], float)

@@ -18,8 +18,18 @@ def closest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_lower_case[near[0]]!r}?" if near else ""
 
 
-def select(columns: Sequence[str], wanted: str, option: str, name: str) -> Chosen:
+class NoSuchColumn(ValueError):
+    """An option names a column that a file does not have."""
+
+    def __init__(self, message: str, option: str, part: str) -> None:
+        super().__init__(message)
+        self.option, self.part = option, part
+
+
+def select(columns: Sequence[str], wanted: str, option: str, name: str, strict: bool = True) -> Chosen:
     """Return the columns that an option names, with what a pattern leaves open as their short names.
+
+    If it is `strict`, each name and pattern must have a column.
 
     Examples
     --------
@@ -40,13 +50,15 @@ def select(columns: Sequence[str], wanted: str, option: str, name: str) -> Chose
             found = {}
         else:
             continue
-        if not found:
-            raise ValueError(
+        if not found and strict:
+            raise NoSuchColumn(
                 f"{option} names {part!r}, and there is no such column in {name}{closest(part, columns) or '.'} "
-                f"Its columns are {listing(columns)}"
+                f"Its columns are {listing(columns)}",
+                option,
+                part,
             )
         chosen |= found
-    if not chosen:
+    if not chosen and strict:
         raise ValueError(f"{option} names no column; the columns of {name} are {listing(columns)}")
     return chosen
 

@@ -123,15 +123,17 @@ class Comparison:
         return dict(zip((row.ranker for row in others), holm(p).tolist(), strict=True))
 
 
-def available_rankers(X: Any, seed: int = 0, text_columns: Sequence[str] | None = None) -> dict[str, BaseEstimator]:
+def available_rankers(
+    X: Any, seed: int = 0, text_columns: Sequence[str] | None = None, every: bool = False
+) -> dict[str, BaseEstimator]:
     """Return every ranker of the library with its defaults, in a pipeline that prepares instances such as `X` for it.
 
-    The baseline is there once for each of its strategies.
+    The baseline is there once for each of its strategies. With `every`, also those that would be there twice.
     """
     found: dict[str, Any] = {}
     for name, ranker in all_rankers().items():
         # With its defaults a GraphRanker is a LogLinearRanker; an AutoRanker runs such comparisons itself.
-        if ranker not in (DummyRanker, GraphRanker) and name != "AutoRanker":
+        if every or (ranker not in (DummyRanker, GraphRanker) and name != "AutoRanker"):
             found[name] = ranker()
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = DummyRanker(strategy=strategy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import hashlib
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -16,11 +17,11 @@ from scipy import sparse
 
 from labelrank import datasets
 from labelrank.auto.preprocessing import column_kinds
-from labelrank.cli.columns import select
-from labelrank.cli.tables import TABLES, TEXT, Table, read_tables, table_suffix
-from labelrank.cli.target import resolve, target_of
+from labelrank.cli.columns import NoSuchColumn, select
+from labelrank.cli.tables import NUMBER, TABLES, TEXT, Table, read_tables, table_suffix
+from labelrank.cli.target import look_like_labels, resolve, target_of
 from labelrank.datasets._columns import frame_of_matrix
-from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError
+from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError, listing
 from labelrank.supervision import PreferenceGraphs, as_graphs
 
 ARFF, PREFLIB, SVMLIGHT = (".xarff", ".arff"), (".soc", ".soi", ".toc", ".toi"), (".svm", ".svmlight", ".libsvm")
@@ -34,6 +35,7 @@ class Problem:
     data: Any  # a frame with columns of numbers and texts, an array or a sparse matrix
     target: Any
     options: dict[str, Any] = field(default_factory=dict)  # as `read_data` takes them, for files of the same kind
+    like_labels: list[str] = field(default_factory=list)  # features whose names are those of labels
 
     @property
     def shape(self) -> dict[str, int]:
@@ -142,6 +144,8 @@ def read_data(
             return _from_table(table, given | form, names)
         suffix = format_of(path)
         problem = _from_reader(path, suffix, given, how, names, n_features)
+    except NoSuchColumn:
+        raise
     except ValueError as error:
         said = on_the_command_line(str(error))
         raise (DataFileError(said) if isinstance(error, DataFileError) else ValueError(said)) from error
@@ -160,15 +164,30 @@ def check_form(separator: str | None, encoding: str | None) -> None:
         ) from error
 
 
-def warn_identifiers(problem: Problem) -> None:
+def fingerprint(data: str) -> str | None:
+    """Return what tells a file from others whatever it is called, or the name of a built-in data set."""
+    if Path(data).is_file():
+        with open(data, "rb") as file:
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return data if data in BUILT_IN else None
+
+
+def warn_columns(problem: Problem) -> None:
     """Tell about columns that should probably be left out."""
+    if problem.like_labels:
+        told = f"{listing(problem.like_labels)} look like labels and are features, as --labels does not name them"
+        print(
+            f"labelrank: {told}; if they are known too late, give --ignore {','.join(problem.like_labels)}",
+            file=sys.stderr,
+        )
     for name in problem.identifiers:
         told = f"the column {name!r} has another value in every row; if it is an identifier, give --ignore {name}"
         print(f"labelrank: {told}", file=sys.stderr)
 
 
 def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None) -> Problem:
-    ignored = select(list(table.columns), given["ignore"], "--ignore", table.name) if "ignore" in given else {}
+    own = names is None  # otherwise the options are those of a model, whose features are not all of the columns
+    ignored = select(list(table.columns), given["ignore"], "--ignore", table.name, own) if "ignore" in given else {}
     for option in ("labels", "text"):
         both = [part for part in given.get(option, "").split(",") if part in ignored]
         if both:
@@ -177,10 +196,11 @@ def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None
     table = replace(table, columns=columns)
     labels, kind, chosen = resolve(table, given.get("labels"), given.get("kind"))
     features = [column for column in columns if column not in chosen]
-    texts = select(features, given["text"], "--text", table.name) if "text" in given else {}
+    texts = select(features, given["text"], "--text", table.name, own) if "text" in given else {}
     data = pl.DataFrame([table.series(column, TEXT if column in texts else None) for column in features])
     target = target_of(table, kind, chosen, given.get("unsolved"), names)
-    return Problem(table.name, data, target, given | {"labels": labels, "kind": kind})
+    like_labels = [name for name in look_like_labels(features, chosen) if data[name].dtype == NUMBER]
+    return Problem(table.name, data, target, given | {"labels": labels, "kind": kind}, like_labels)
 
 
 def _from_reader(

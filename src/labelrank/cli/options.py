@@ -103,7 +103,7 @@ MaxBytes = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything that is drawn at random.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one per core.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for programs.")]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report to be opened in a browser.")
 ]

@@ -14,7 +14,7 @@ from labelrank.cli.output import row_writer
 from labelrank.cli.predictions import Predictor, as_frame, as_records
 from labelrank.cli.progress import spinner
 from labelrank.cli.saved import SavedModel
-from labelrank.cli.tables import Table, table_of_lines
+from labelrank.cli.tables import NUMBER, Table, table_of_lines
 
 _CHUNK = 2**16  # bytes of standard input that are read at once
 
@@ -41,14 +41,21 @@ def predict_rows(
         for table, X in parts:
             if keep is not None and table is None:
                 raise ValueError("--keep is for tables (.csv, .tsv, .parquet, .jsonl)")
-            kept = None if keep is None else _kept(table, keep)
+            kept = (
+                None if keep is None else _kept(table, keep, {} if suffix in (".csv", ".tsv") else saved.schema or {})
+            )
             found = predictor(X) if X.shape[0] else predictor.nothing()
             writer.write(as_records(found, kept) if writer.is_json else as_frame(found, kept))
 
 
-def _kept(table: Any, keep: str) -> pl.DataFrame:
+def _kept(table: Any, keep: str, schema: dict[str, Any]) -> pl.DataFrame:
+    """Columns as they are in the file; features that are numbers are numbers also if the file has texts."""
     chosen = select(list(table.columns), keep, "--keep", table.name)
-    return pl.DataFrame([pl.Series(name, table.values(name)) for name in chosen])
+    is_text = [schema.get(name) == NUMBER and isinstance(table.columns[name], list) for name in chosen]
+    return pl.DataFrame(
+        [table.series(name, NUMBER) if text else pl.Series(name, table.values(name))
+         for name, text in zip(chosen, is_text, strict=True)]
+    )  # fmt: skip
 
 
 def _piped(saved: SavedModel) -> Iterator[tuple[Table, Any]]:

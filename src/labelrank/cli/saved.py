@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from labelrank import inspect_file, load
-from labelrank.cli.columns import closest, missing_columns
-from labelrank.cli.data import check_form, on_the_command_line, read_data
+from labelrank.cli.columns import NoSuchColumn, closest, missing_columns
+from labelrank.cli.data import check_form, fingerprint, on_the_command_line, read_data
 from labelrank.cli.failure import Failure
 from labelrank.cli.tables import NUMBER, TEXT, Table, read_tables, table_suffix
 from labelrank.cli.target import MEANINGS
@@ -92,12 +92,26 @@ class SavedModel:
         given = {name: value for name, value in options.items() if value is not None}
         known = {name: value for name, value in self.reading.items() if name not in ("separator", "encoding")}
         n_features = self.about.get("n_features")
-        problem = read_data(data, **(known | given | form), names=list(self.labels), n_features=n_features)
+        try:
+            problem = read_data(data, **(known | given | form), names=list(self.labels), n_features=n_features)
+        except NoSuchColumn as error:
+            if error.option != "--labels" or "labels" in given:
+                raise
+            lacks = "none of them" if error.part == known["labels"] else f"no column {error.part!r}"
+            name = Path(data).name
+            raise Failure(
+                f"the model was fitted with the label columns {known['labels']}; {name} has {lacks}"
+            ) from error
         if isinstance(problem.data, pl.DataFrame):
             columns = {series.name: series for series in problem.data}
             table = Table(problem.name, columns, range(len(problem.data)), "row")
             return problem.with_data(self.instances(table))
         return problem
+
+    def was_fitted_on(self, data: str) -> bool:
+        """Whether the model has learned from these data, as far as is known."""
+        known = self.notes.get("fingerprint")
+        return known is not None and known == fingerprint(data)
 
     def batches(self, data: str, separator: str | None, encoding: str | None) -> Iterator[tuple[Table | None, Any]]:
         """Rows of a file, some at a time, with the instances of the model in them."""

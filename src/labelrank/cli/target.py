@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -51,6 +53,9 @@ def resolve(table: Table, labels: str | None, kind: str | None) -> tuple[str, st
             options = " or ".join(f"--labels '{each}'" for each in found)
             raise ValueError(f"{name} has columns of several kinds that may be the labels; give {options}")
         if not found:
+            for usual, of in USUAL:
+                if {of, kind or of} <= _VALUES and (alone := select(columns, usual, "--labels", name, strict=False)):
+                    raise ValueError(f"{_one_label(alone, name)}: name them by --labels")
             example = ",".join(columns[-3:])
             raise ValueError(
                 f"which columns of {name} are the labels? Its columns are {listing(columns)}; name them by --labels, "
@@ -59,8 +64,12 @@ def resolve(table: Table, labels: str | None, kind: str | None) -> tuple[str, st
         (labels, usual), *_ = found.items()
         kind = kind or usual
     chosen = select(columns, labels, "--labels", name)
+    kind = kind or dict(USUAL).get(labels)
+    if len(chosen) == 1 and kind in (None, *_VALUES):
+        order = ", or --kind order if it holds texts such as tea>milk" if kind is None else ""
+        raise ValueError(_one_label(chosen, name) + order)
     if kind is None:
-        kind = dict(USUAL).get(labels) or _kind_by_name(chosen) or _kind_of(table, chosen)
+        kind = _kind_by_name(chosen) or _kind_of(table, chosen)
         if kind is None:
             raise ValueError(f"the columns {listing(chosen)} of {name} do not look like ranks; {_SAY_KIND}")
     few = {"order": (1, 1), "battles": (3, 3), "pairs": (1, None)}.get(kind, (2, None))
@@ -73,6 +82,18 @@ def resolve(table: Table, labels: str | None, kind: str | None) -> tuple[str, st
     if len(set(chosen.values())) < len(chosen):
         raise ValueError(f"--labels {labels} gives two columns the same label name: {listing(chosen.values())}")
     return labels, kind, chosen
+
+
+def _one_label(chosen: Chosen, name: str) -> str:
+    return f"{name} has only one label column, {next(iter(chosen))}; a ranking needs two"
+
+
+def look_like_labels(features: Sequence[str], chosen: Chosen) -> list[str]:
+    """Return the features whose names begin as those of the label columns, or as those of labels usually do."""
+    shared = re.match(r"(.*[^0-9A-Za-z])?", os.path.commonprefix(list(chosen)), re.DOTALL)  # noqa: RUF071
+    usual = [labels.removesuffix("*") for labels, of in USUAL if of in _VALUES]
+    begins = tuple([*usual, shared[0]] if shared and shared[0] and len(chosen) > 1 else usual)
+    return [name for name in features if name.startswith(begins)]
 
 
 def _usual(columns: Sequence[str], kind: str | None) -> dict[str, str]:
@@ -145,7 +166,11 @@ def target_of(
 
 
 def _finite(table: Table, column: str) -> Any:
-    values = table.numbers(column)
+    try:
+        values = table.numbers(column)
+    except DataFileError as error:
+        hint = "leave the cell empty and give --unsolved last if the label failed there, or --unsolved missing"
+        raise DataFileError(f"{error}; {hint}") from error
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
         raise table.error(row, f"a finite number in the label column {column!r}", str(values[row]))

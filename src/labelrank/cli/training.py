@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold, cross_validate
 from labelrank import AutoRanker, ConformalRanker, all_rankers, save
 from labelrank.auto.preprocessing import pipeline_for
 from labelrank.cli.columns import closest
-from labelrank.cli.data import Problem
+from labelrank.cli.data import Problem, fingerprint
 from labelrank.cli.failure import failing
 from labelrank.cli.progress import spinner
 from labelrank.metrics import get_scorer
@@ -141,10 +141,21 @@ def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, 
     how = f"{_FOLDS}-fold cross-validation"
     if chosen.auto:
         auto = model.estimator_ if conformal is not None else model
+        scores = np.asarray(getattr(auto, "fold_scores_", ()))
         metrics = {str(auto.scoring): float(auto.best_score_)}
+        if len(scores) > 1:
+            metrics[f"{auto.scoring}_error"] = float(scores.std(ddof=1) / math.sqrt(len(scores)))
         chosen_from = ", ".join(f"{name} {weight:.0%}" for name, weight in auto.weights_.items())
-        how = f"cross-validation; {chosen_from}"
+        how = f"{_folds(len(scores), auto.cv)}; {chosen_from}"
     return Trained(chosen.name, model, problem, metrics, how)
+
+
+def _folds(n_scores: int, cv: Any) -> str:
+    """How many folds a score of an AutoRanker is from."""
+    if n_scores == 1:
+        asked = f"one of {cv} folds" if isinstance(cv, int) else "one fold"
+        return f"{asked}: the budget was too short for more"
+    return f"{n_scores} folds" if n_scores else "cross-validation"
 
 
 def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[str, float]:
@@ -171,9 +182,10 @@ def require_skops() -> None:
         raise ImportError('model files need skops; install it with: pip install "labelrank[cli]"') from error
 
 
-def save_model(trained: Trained, path: Path) -> None:
-    """Save a model with all that the other commands need."""
+def save_model(trained: Trained, path: Path, data: str) -> None:
+    """Save a model of `data` with all that the other commands need."""
     X = trained.problem.data
-    notes = {"reading": trained.problem.options, "data": trained.problem.name, "how": trained.how}
+    problem = trained.problem
+    notes = {"reading": problem.options, "data": problem.name, "fingerprint": fingerprint(data), "how": trained.how}
     metrics = {name: value for name, value in trained.metrics.items() if not math.isnan(value)}
     save(trained.model, path, X=X if hasattr(X, "columns") else None, metrics=metrics, notes=notes)

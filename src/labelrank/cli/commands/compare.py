@@ -67,7 +67,8 @@ def compare(
     output: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.table,
     as_json: Json = False,
     code: Annotated[
-        bool, typer.Option("--code", help="Print a Python program that gives the same rows, and run nothing.")
+        bool,
+        typer.Option("--code", metavar="", help="Print a Python program that gives the same rows, and run nothing."),
     ] = False,
     report: ReportFile = None,
     labels: Labels = None,
@@ -86,7 +87,7 @@ def compare(
     from labelrank.cli.code import program
     from labelrank.cli.comparison import Protocol, available_rankers, compare_rankers
     from labelrank.cli.comparison_text import print_comparison
-    from labelrank.cli.data import read_data, warn_identifiers
+    from labelrank.cli.data import read_data, warn_columns
     from labelrank.cli.progress import progress_bar
     from labelrank.cli.reporting import check_report, report_comparison
 
@@ -109,8 +110,9 @@ def compare(
     problem = read_data(data, **given).require(2)
     if folds > len(problem.target):
         raise ValueError(f"--folds {folds} needs at least as many instances; {problem.name} has {len(problem.target)}")
-    warn_identifiers(problem)
-    chosen = choose_rankers(available_rankers(problem.data, seed, problem.text_columns), rankers)
+    warn_columns(problem)
+    available = available_rankers(problem.data, seed, problem.text_columns, every=rankers is not None)
+    chosen = choose_rankers(available, rankers)
     protocol = Protocol(folds, repeats, seed, missing, missing_how.value)
     if code:
         print(program(data, given, chosen, metrics, protocol))

@@ -42,6 +42,7 @@ def evaluate(
     from labelrank.cli.evaluation import Evaluation
     from labelrank.cli.reporting import check_report, report_model
     from labelrank.cli.saved import open_model
+    from labelrank.cli.streams import printable
 
     if report is not None:
         check_report(report, model, data)
@@ -55,6 +56,9 @@ def evaluate(
         encoding=encoding,
         max_bytes=max_bytes,
     )
+    if saved.was_fitted_on(data):
+        told = f"the model was fitted on {problem.name}; on rows that it has not learned from, it is worse than this"
+        typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     evaluation = Evaluation.of(saved.model, problem)
     if report is not None:
         report_model(saved.model, problem, f"{model.name} on {problem.name}").save(report)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from labelrank.cli.options import (
-    Data,
+    DataSet,
     Encoding,
     Ignore,
     Jobs,
@@ -28,7 +28,7 @@ EXAMPLE = "labelrank fit tickets.csv -o model.lrk --labels 'score_*' --budget 12
 
 
 def fit(
-    data: Data,
+    data: DataSet,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
     ranker: Annotated[
         str | None, typer.Option(metavar="NAME", help="Fit this ranker.", show_default="AutoRanker, which tries many")
@@ -67,7 +67,7 @@ def fit(
     The model is evaluated by cross-validation. Label names, feature columns and the way the file was read are kept in
     the model file, so that predict, evaluate and explain need no options.
     """
-    from labelrank.cli.data import read_data, warn_identifiers
+    from labelrank.cli.data import read_data, warn_columns
     from labelrank.cli.output import check_model
     from labelrank.cli.streams import printable
     from labelrank.cli.training import choose_model, require_skops, save_model, train
@@ -87,13 +87,13 @@ def fit(
         max_bytes=max_bytes,
         seed=seed,
     ).require(10)
-    warn_identifiers(problem)
+    warn_columns(problem)
     if problem.n_empty:
         told = f"{problem.n_empty} of {len(problem.target)} instances have no label before another: not learned from"
         typer.echo(f"labelrank: {told}", err=True)
     chosen = choose_model(problem, ranker, settings or [], budget, seed, jobs)
     trained = train(chosen, problem, conformal, seed, jobs)
-    save_model(trained, output)
+    save_model(trained, output, data)
     if as_json:
         print(json.dumps(trained.document(output), indent=2))
     else:

@@ -27,12 +27,12 @@ def predict(
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Name only so many labels.", show_default="all")] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what speaks for the first label rather than the second.")
+        bool, typer.Option("--explain", metavar="", help="Say what speaks for the first label rather than the second.")
     ] = False,
     keep: Annotated[
         str | None, typer.Option(metavar="COLUMNS", help="Columns to copy to the output, such as an identifier.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print JSON lines instead of CSV.")] = False,
     separator: Separator = None,
     encoding: Encoding = None,
 ) -> None:
