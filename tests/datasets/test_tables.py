@@ -50,6 +50,12 @@ def test_csv_str_path_gz_and_separator(write):
     check_drinks(read_csv(write("dri[n]ks*.csv", DRINKS)))
 
 
+def test_many_short_values_are_refused_before_all_are_read(write):
+    path = write("d.csv", "x,rank_a,rank_b\n" + "1,1,2\n" * 1000 + "broken\n")
+    with pytest.raises(ValueError, match=r"^d.csv, line \d+: the table as numbers takes .* max_bytes=10,000"):
+        read_csv(path, max_bytes=10_000)
+
+
 def test_broken_gz(write):
     packed = gzip.compress((DRINKS * 500).encode())
     for content in (DRINKS.encode(), packed[: len(packed) // 2], packed[:40] + b"\xff" * 40 + packed[80:]):

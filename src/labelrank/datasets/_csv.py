@@ -83,6 +83,8 @@ def text_tables(
     line, header = next(records, (1, []))
     header = [name.strip() for name in header]
     _check_header(file, line, header, separator)
+    if batch is None:
+        records = _bounded(file, records, len(header))
     nulls = {"", *null_values}
     first = True
     while (part := list(islice(records, batch))) or first:
@@ -111,6 +113,15 @@ def _records(file: DataFile, separator: str) -> Iterator[tuple[int, list[str]]]:
             raise malformed(file, start, f"values separated by {separator!r}", found) from error
         if values:
             yield start, values
+
+
+def _bounded(
+    file: DataFile, records: Iterator[tuple[int, list[str]]], n_columns: int
+) -> Iterator[tuple[int, list[str]]]:
+    """The records, as long as a matrix of them is within the limit; short values take more as numbers than as text."""
+    for n_records, record in enumerate(records, start=1):
+        file.require(8 * n_records * n_columns, "the table as numbers")
+        yield record
 
 
 def _check_header(file: DataFile, line: int, header: list[str], separator: str) -> None:

@@ -99,7 +99,7 @@ class DataFile(os.PathLike[str]):
         self.encoding: str = encoding
         self.max_bytes: int = max_bytes
         self.line: int | None = None  # the one that is being read
-        self._is_measured = self.path.suffix.lower() not in _PACKED
+        self._is_measured: bool = self.path.suffix.lower() not in _PACKED
 
     def __fspath__(self) -> str:
         return str(self.path)
