@@ -375,6 +375,7 @@ def test_the_code_of_all_rankers_runs():
 
 
 def test_class_names_as_for_fit():
+    assert "AutoRanker(" in invoke("compare", "iris", "--rankers", "autoranker", "--code").stdout
     options = ("--rankers", "dummyranker,graphranker", "--folds", 2, "--repeats", 1, "--json")
     rows = json.loads(invoke("compare", "iris", *options).stdout)["results"]
     assert {row["ranker"] for row in rows} == {"DummyRanker", "GraphRanker"}

@@ -31,6 +31,7 @@ from labelrank import (
     SoftProjectionRanker,
     explain,
 )
+from labelrank.auto import pipeline_for
 from labelrank.datasets import make_label_ranking
 from labelrank.trust.origins import origins
 
@@ -251,3 +252,18 @@ def test_bad_arguments():
         explain(model, X[0], "north", "north")
     with pytest.raises(ValueError, match="x must be one instance, got 2 rows"):
         explain(model, X[:2], "north", "south")
+
+
+@pytest.mark.parametrize("ranker", [LogLinearRanker(), DecisionTreeRanker(random_state=0)])
+def test_columns_and_words_of_a_pipeline(ranker):
+    texts = ["printer crash", "salary late", "printer slow", "salary slip"] * 10
+    X = pl.DataFrame({"age": [float(i % 7) if i % 5 else None for i in range(40)], "subject": texts})
+    y = np.array([[1, 2], [2, 1]] * 20)
+    model = pipeline_for(ranker, X, text_columns=["subject"]).fit(X, y)
+    why = explain(model, X[:1], better=0, worse=1)
+    assert why.base + why.contributions.sum() == pytest.approx(why.difference)
+    assert "age" in why.items
+    assert {'subject: "printer"', 'subject: no "salary"'} & set(why.items)
+    assert all(name == "age" or name.startswith("subject: ") for name in why.items)
+    if isinstance(ranker, LogLinearRanker):
+        assert "age                = missing" in str(why)

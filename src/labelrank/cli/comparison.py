@@ -16,6 +16,7 @@ from sklearn.model_selection import RepeatedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrank._discovery import all_rankers
+from labelrank.auto import AutoRanker
 from labelrank.auto.preprocessing import pipeline_for
 from labelrank.cli.choices import METRICS, Metric
 from labelrank.metrics import holm, paired_comparison
@@ -128,16 +129,17 @@ def available_rankers(
 ) -> dict[str, BaseEstimator]:
     """Return every ranker of the library with its defaults, in a pipeline that prepares instances such as `X` for it.
 
-    The baseline is there once for each of its strategies. With `every`, also those that would be there twice.
+    The baseline is there once for each of its strategies. With `every`, also those that would be there
+    twice, and AutoRanker, which compares them itself.
     """
     found: dict[str, Any] = {}
     for name, ranker in all_rankers().items():
-        # With its defaults a GraphRanker is a LogLinearRanker; an AutoRanker runs such comparisons itself.
-        if every or (ranker not in (DummyRanker, GraphRanker) and name != "AutoRanker"):
+        if every or ranker not in (DummyRanker, GraphRanker):  # with its defaults a GraphRanker is a LogLinearRanker
             found[name] = ranker()
     for strategy in ("borda", "copeland", "kemeny", "random"):
         found[f"dummy-{strategy}"] = DummyRanker(strategy=strategy)
-    return {name: pipeline_for(_seeded(ranker, seed), X, text_columns=text_columns) for name, ranker in found.items()}
+    found = {name: pipeline_for(_seeded(ranker, seed), X, text_columns=text_columns) for name, ranker in found.items()}
+    return found | ({"AutoRanker": _seeded(AutoRanker(text_columns=text_columns), seed)} if every else {})
 
 
 def _seeded(ranker: Any, seed: int) -> Any:

@@ -40,7 +40,6 @@ DataSet = Annotated[
         metavar="DATA", help=f"A built-in data set (iris, wine, digits, fried, synthetic) or a file: {_FORMATS}."
     ),
 ]
-Data = Annotated[str, typer.Argument(metavar="DATA", help=f"A file: {_FORMATS}.")]
 Rows = Annotated[
     str, typer.Argument(metavar="DATA", help="A file with the feature columns of the model; others are not used.")
 ]

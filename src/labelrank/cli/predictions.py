@@ -101,7 +101,7 @@ def order_text(order: list[Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)[:40]
+    return f"{value:.4g}" if isinstance(value, float) else "missing" if value is None else str(value)[:40]
 
 
 def as_frame(found: dict[str, Any], kept: pl.DataFrame | None = None) -> pl.DataFrame:

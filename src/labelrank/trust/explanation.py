@@ -100,7 +100,13 @@ class Explanation:
         width = max((len(self.items[i]) for i in shown), default=0)
         for i in shown:
             value = self.values[i]
-            text = f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+            text = (
+                f"{value:.4g}"
+                if isinstance(value, (float, np.floating))
+                else "missing"
+                if value is None
+                else str(value)
+            )
             line = f"  {self.contributions[i]:+10.4g}  {self.items[i]:<{width}} = {text}"
             lines.append(line.removesuffix(" = ").rstrip())
         rest = np.delete(self.contributions, shown)

@@ -7,7 +7,7 @@ import json
 import typer
 
 from labelrank.cli.options import (
-    Data,
+    DataSet,
     Encoding,
     Json,
     KindOption,
@@ -24,7 +24,7 @@ EXAMPLE = "labelrank evaluate model.lrk test.csv --report report.html"
 
 def evaluate(
     model: Model,
-    data: Data,
+    data: DataSet,
     report: ReportFile = None,
     labels: Labels = None,
     kind: KindOption = None,
@@ -57,7 +57,7 @@ def evaluate(
         max_bytes=max_bytes,
     )
     if saved.was_fitted_on(data):
-        told = f"the model was fitted on {problem.name}; on rows that it has not learned from, it is worse than this"
+        told = f"the model was fitted on {problem.name}; these numbers overstate how good it is on new rows"
         typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     evaluation = Evaluation.of(saved.model, problem)
     if report is not None:
