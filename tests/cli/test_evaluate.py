@@ -77,6 +77,9 @@ def test_mistakes(folder, frame, model, tmp_path):
     assert told == "labelrank: error: the model was fitted with the label columns score_*; new.csv has none of them\n"
     told = invoke("evaluate", model, folder / "test.csv", "--labels", "rank_*", status=2).stderr
     assert "--labels names 'rank_*'" in told
+    told = invoke("evaluate", model, "iris", status=1).stderr  # no table, to which options of the model do not apply
+    assert "cannot be evaluated on iris" in told
+    assert "--" not in told
     frame[100:].drop("score_tea").write_csv(tmp_path / "fewer.csv")
     assert "'tea'" in invoke("evaluate", model, tmp_path / "fewer.csv", status=1).stderr
     assert "must end in .html" in invoke("evaluate", model, folder / "test.csv", "--report", "r.pdf", status=2).stderr

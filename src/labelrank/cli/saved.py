@@ -91,6 +91,8 @@ class SavedModel:
         form = self._form(Path(data), options.pop("separator", None), options.pop("encoding", None))
         given = {name: value for name, value in options.items() if value is not None}
         known = {name: value for name, value in self.reading.items() if name not in ("separator", "encoding")}
+        if {"labels", "kind"} <= known.keys() and table_suffix(Path(data)) is None:
+            known = {}  # the model was fitted on a table, and these data name their labels themselves
         n_features = self.about.get("n_features")
         try:
             problem = read_data(data, **(known | given | form), names=list(self.labels), n_features=n_features)

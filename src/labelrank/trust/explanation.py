@@ -99,14 +99,8 @@ class Explanation:
         shown = [i for i in self._order() if self.contributions[i] != 0][:10]
         width = max((len(self.items[i]) for i in shown), default=0)
         for i in shown:
-            value = self.values[i]
-            text = (
-                f"{value:.4g}"
-                if isinstance(value, (float, np.floating))
-                else "missing"
-                if value is None
-                else str(value)
-            )
+            value = "missing" if self.values[i] is None else self.values[i]
+            text = f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
             line = f"  {self.contributions[i]:+10.4g}  {self.items[i]:<{width}} = {text}"
             lines.append(line.removesuffix(" = ").rstrip())
         rest = np.delete(self.contributions, shown)
