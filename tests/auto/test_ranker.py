@@ -17,6 +17,7 @@ import labelrank
 from labelrank import (
     AutoRanker,
     ConformalRanker,
+    DecisionTreeRanker,
     DummyRanker,
     ExtraTreesRanker,
     GradientBoostingRanker,
@@ -26,8 +27,9 @@ from labelrank import (
     mask_rankings,
     ranks_from_scores,
 )
-from labelrank.auto import CostRegressionRanker
+from labelrank.auto import CostRegressionRanker, CostWeightedRanker
 from labelrank.metrics import get_scorer, kendall_tau, mean_cost
+from labelrank.supervision.names import labels_of
 from labelrank.testing import ranker_checks
 
 RNG = np.random.default_rng(0)
@@ -249,7 +251,7 @@ def test_costs_are_scored_and_learned_as_costs():
     )
     assert {"extra trees of costs", "forest of log costs"} < set(model.leaderboard_["name"])
     assert set(model.leaderboard_["status"]) == {"complete"}
-    assert list(model.best_estimator_.labels_) == ["a", "b", "c"]
+    assert list(labels_of(model.best_estimator_)) == ["a", "b", "c"]
     single_best = np.where(costs < 2, costs, 20).mean(axis=0).min()
     assert -model.best_score_ < single_best
     assert mean_cost(missing, model.predict(X), cutoff=2.0) < single_best
@@ -265,6 +267,26 @@ def test_regression_of_costs():
         CostRegressionRanker().fit(X, PreferenceGraphs.from_rankings(Y))
     with pytest.raises(ValueError, match="log=True needs costs of 0 or more"):
         CostRegressionRanker().fit(X, -costs)
+
+
+def test_pairs_weighted_by_costs():
+    costs = pd.DataFrame(np.round(np.exp(-UTILITY), 1), columns=["a", "b", "c"])  # with ties
+    weight = np.arange(len(X)) % 3 + 1.0
+    ranker = CostWeightedRanker(DecisionTreeRanker(max_depth=3)).fit(X, costs, sample_weight=weight)
+    pairs = [
+        (i, j, k, costs.iloc[i, k] - costs.iloc[i, j])
+        for i in range(len(X))
+        for j in range(3)
+        for k in range(3)
+        if costs.iloc[i, j] < costs.iloc[i, k]
+    ]
+    instance, better, worse, gain = map(np.array, zip(*pairs, strict=True))
+    graphs = PreferenceGraphs.from_pairs(instance, better, worse, gain / gain.mean(), n_instances=len(X), n_labels=3)
+    tree = DecisionTreeRanker(max_depth=3).fit(X, graphs, sample_weight=weight)
+    np.testing.assert_allclose(ranker.decision_function(X), tree.decision_function(X))
+    assert list(ranker.labels_) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="y must be a matrix of finite costs"):
+        CostWeightedRanker(DecisionTreeRanker()).fit(X, costs.where(costs > 1))
 
 
 def test_files(tmp_path):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils import check_random_state
 
 from labelrank._compat import num_samples, safe_indexing
-from labelrank.auto.costs import CostRegressionRanker
+from labelrank.auto.costs import CostRegressionRanker, CostWeightedRanker
 from labelrank.auto.preprocessing import pipeline_for
 from labelrank.neighbors import KNeighborsRankerCV
 from labelrank.rankers import KernelRidgeRankerCV, LogLinearRanker
@@ -41,11 +41,12 @@ def default_candidates(n_rows: int, with_costs: bool = False) -> dict[str, Any]:
     trees = {"extra trees": ExtraTreesRanker(**forest), "random forest": RandomForestRanker(**forest)}
     if with_costs:
         return {
-            **trees,
-            "small boosted trees": small,
             "forest of log costs": CostRegressionRanker(RandomForestRegressor()),
             "extra trees of log costs": CostRegressionRanker(ExtraTreesRegressor()),
+            "forest of costs": CostRegressionRanker(RandomForestRegressor(min_samples_leaf=2), log=False),
             "extra trees of costs": CostRegressionRanker(ExtraTreesRegressor(min_samples_leaf=2), log=False),
+            "forest": CostWeightedRanker(RandomForestRanker(150)),
+            "extra trees": CostWeightedRanker(ExtraTreesRanker(150)),
         }
     quadratic = PolynomialFeatures(include_bias=False), StandardScaler(), LogLinearRanker("disagreement", alpha=0.3)
     return {

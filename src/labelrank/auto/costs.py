@@ -12,7 +12,7 @@ from labelrank._arrays import FloatArray
 from labelrank._compat import HasMethods
 from labelrank.metrics import closed_gap, mean_cost, regret
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
-from labelrank.supervision import is_graphs
+from labelrank.supervision import PreferenceGraphs, is_graphs
 from labelrank.supervision.frames import frame_of, like_input
 
 _SMALLEST = 1e-2  # costs below are equal on a logarithmic scale: fractions of a second of a runtime
@@ -69,9 +69,7 @@ class CostRegressionRanker(BaseRanker):
         return {"accept_sparse": "csr", "dtype": np.float64}
 
     def _learn(self, data: Training, progress: Progress) -> None:
-        costs = cost_matrix(progress.y)
-        if costs is None or not np.isfinite(costs).all():
-            raise ValueError("y must be a matrix of finite costs; for runs without a result put a cost in")
+        costs = finite_costs(progress.y)
         if self.log and costs.min(initial=0.0) < 0:
             raise ValueError(f"log=True needs costs of 0 or more in y, got {costs.min()}")
         target = np.log(np.maximum(costs, _SMALLEST)) if self.log else costs
@@ -94,6 +92,87 @@ class CostRegressionRanker(BaseRanker):
             Larger is better.
         """
         return -np.reshape(self.regressor_.predict(self._check_X(X)), (-1, len(self.labels_)))
+
+
+class CostWeightedRanker(BaseRanker):
+    """Fit a ranker to pairs of labels that are weighted by the differences of their costs.
+
+    A pair counts as much as it costs to take the worse of its labels, as in SATzilla (Xu et al., 2012). `y` must be a
+    matrix or data frame of costs, smaller is better, without missing values.
+
+    Parameters
+    ----------
+    ranker : ranker
+        It must take weighted pairs; trees and forests do.
+    on_empty : {"warn", "error", "ignore"}, default="warn"
+        What to do about rows in which all costs are equal.
+
+    Attributes
+    ----------
+    ranker_ : ranker
+        The fitted ranker.
+    labels_ : ndarray of shape (n_labels,)
+        Names of the labels.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank import DecisionTreeRanker
+    >>> from labelrank.auto import CostWeightedRanker
+    >>> X = np.zeros((3, 1))
+    >>> runtimes = np.array([[1.0, 2.0], [1.0, 2.0], [1000.0, 1.0]])  # the second is slower twice, and never very slow
+    >>> CostWeightedRanker(DecisionTreeRanker()).fit(X, runtimes).predict(X[:1])
+    array([[2., 1.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseRanker._parameter_constraints,
+        "ranker": [HasMethods(["fit", "decision_function"])],
+    }
+
+    def __init__(self, ranker: Any, *, on_empty: OnEmpty = "warn") -> None:
+        self.ranker = ranker
+        self.on_empty = on_empty
+
+    def _checks(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr", "dtype": np.float64}
+
+    def _learn(self, data: Training, progress: Progress) -> None:
+        costs = finite_costs(progress.y)
+        first, second = np.triu_indices(costs.shape[1], 1)
+        difference = costs[:, second] - costs[:, first]
+        row, pair = np.nonzero(difference)
+        weight = difference[row, pair]
+        better, worse = np.where(weight > 0, first[pair], second[pair]), np.where(weight > 0, second[pair], first[pair])
+        weight = np.abs(weight) / (np.abs(weight).mean() if len(weight) else 1.0)
+        size = {"n_instances": len(costs), "n_labels": costs.shape[1]}
+        graphs = PreferenceGraphs.from_pairs(row, better, worse, weight, **size)
+        self.ranker_ = clone(self.ranker).fit(data.X, graphs, sample_weight=data.weight)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels by the ranker.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Larger is better.
+        """
+        return np.asarray(self.ranker_.decision_function(self._check_X(X)), dtype=np.float64)
+
+
+def finite_costs(y: Any) -> FloatArray:
+    """The numbers in a matrix or data frame of costs, which must be finite."""
+    costs = cost_matrix(y)
+    if costs is None or not np.isfinite(costs).all():
+        raise ValueError("y must be a matrix of finite costs; for runs without a result put a cost in")
+    return costs
 
 
 def cost_matrix(y: Any) -> FloatArray | None:

@@ -100,8 +100,8 @@ class AutoRanker(BaseRanker):
     other. Stacking is taken unless greedy selection or the best candidate alone is better by three standard errors.
 
     If `scoring` is ``"mean_cost"``, ``"regret"`` or ``"closed_gap"``, or a scorer of them with a `cutoff`, and `y` is a
-    matrix of costs, the candidates are forests that predict the costs, forests and boosted trees that rank, and their
-    mean takes the place of stacking, which does not know of costs.
+    matrix of costs, the candidates are forests that predict the costs and forests that rank, from pairs weighted by the
+    differences of the costs; and their mean takes the place of stacking, which does not know of costs.
 
     An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
     gives the same model if ``time_budget=None``.
