@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from fuzz.runner import main
 
 from labelrank import as_graphs, datasets
+from labelrank.cli.columns import NoSuchColumn
 from labelrank.cli.conversion import table_of
 from labelrank.cli.data import read_data
 from labelrank.datasets import DataFileError
@@ -155,7 +156,7 @@ def read_for_command_line(path, rng):
         problem = read_data(str(path), **options, max_bytes=LIMIT)
         table_of(problem)
     except ValueError as error:
-        if type(error) is not ValueError:
+        if type(error) not in (ValueError, NoSuchColumn):
             raise
         raise DataFileError(f"{path.name}: {error}") from error  # a mistake in the options
     assert len(problem.target) == problem.data.shape[0] or not problem.data.shape[1]
