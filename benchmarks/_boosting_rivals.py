@@ -15,7 +15,7 @@ class Objective:
 
     def __init__(self, y: Any, decomposition: str) -> None:
         self.loss = LogLinearLoss(as_graphs(y), decomposition)
-        # The mean over pairs has a small curvature; in this unit it is that of a binary log loss, as in labelrank.
+        # The mean over pairs has a small curvature; this scales it to that of a binary log loss, as in labelrank.
         zeros, curvature = np.zeros(self.loss.shape), np.empty(self.loss.shape)
         self.loss.curvature(zeros, curvature)
         self.scale = 0.25 / curvature[curvature > 0].mean()

@@ -1,4 +1,4 @@
-"""scikit-lr 0.3.0 as a rival of the benchmarks, in a process of its own: it needs another Python than this library.
+"""scikit-lr 0.3.0 as a rival in benchmarks, in a separate process: it needs another environment than this library.
 
 The environment variable ``LABELRANK_SCIKIT_LR_PYTHON`` names an interpreter in which ``scikit-lr`` is installed;
 without it `run` returns None and says how to set it up. The same file is what that interpreter runs: it reads the data
@@ -28,7 +28,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 
 def available():
-    """Whether the rival can be run; says what is missing when it cannot."""
+    """Whether the rival can be run; print what is missing otherwise."""
     if os.environ.get(VARIABLE):
         return True
     print(f"scikit-lr is not compared: set {VARIABLE} to a Python 3.13 with `pip install scikit-lr==0.3.0`")
@@ -41,7 +41,7 @@ def run(model, X_train, y_train, X_test, y_test, params=None, repeat=3):
     `model` is "neighbors" (KNeighborsLabelRanker), "tree" (DecisionTreeLabelRanker) or "search" (scikit-learn's bare
     NearestNeighbors in the same process). `y_train` are ranks without ties, NaN is not observed. Returns a dict with
     "fit" and "predict" (CPU seconds, the smallest of `repeat`), "tau" (mean Kendall tau over the observed pairs of
-    `y_test`), "predicted" (ranks) and "version"; None when `available` says no.
+    `y_test`), "predicted" (ranks) and "version"; None if the rival is not available.
     """
     if model not in MODELS:
         raise ValueError(f"model must be one of {MODELS}, got {model!r}")
@@ -62,14 +62,14 @@ def run(model, X_train, y_train, X_test, y_test, params=None, repeat=3):
 
 
 def _dense(ranks):
-    """Ranks 1, 2, ... of the observed labels of each row, which is what scikit-lr takes."""
+    """Ranks 1, 2, ... of the observed labels of each row, as scikit-lr requires."""
     ranks = np.asarray(ranks, dtype=np.float64)
     position = 1.0 + np.sum(ranks[:, None, :] < ranks[:, :, None], axis=2)
     return np.where(np.isnan(ranks), np.nan, position)
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What the other interpreter runs: nothing of labelrank is imported from here on.
+# Run by the other interpreter: nothing of labelrank is imported from here on.
 # ---------------------------------------------------------------------------------------------------------------
 
 

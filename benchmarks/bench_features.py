@@ -1,10 +1,10 @@
-"""Weights and choices of terms against scikit-learn's tf-idf and against bare sparse products.
+"""Weights and selection of terms against scikit-learn's tf-idf and against bare sparse products.
 
-Claims: log counts and pivoted tf-idf cost at most 4 times ``TfidfTransformer(sublinear_tf=True, norm=None)``, the
-Rocchio scores with the choice at most 4 times the sparse product of labels and documents, and the boosting scores with
-the choice at most 2 times the three sparse-dense products of one boosting pass; the memory of no fit comes near a dense
-matrix. Ratios are medians of runs that alternate in one process. Exit status 1 when a claim does not hold (not with
---quick, whose few runs prove nothing).
+Claims: log counts and pivoted tf-idf take at most 4 times as long as ``TfidfTransformer(sublinear_tf=True,
+norm=None)``, selection by Rocchio scores at most 4 times as long as the sparse product of labels and documents, and
+selection by boosting scores at most 2 times as long as the three sparse-dense products of one boosting pass; no fit
+needs nearly the memory of a dense matrix. Ratios are medians of runs that alternate in one process. Exit status 1 if a
+claim does not hold (except with --quick, whose few runs are not conclusive).
 
     python benchmarks/bench_features.py [--quick]
 """
@@ -23,7 +23,7 @@ from labelrank.features import BoostingSelector, LogCountTransformer, PivotedTfi
 
 
 def make_corpus(n_documents, n_terms, per_document, n_labels, rng):
-    """Counts with the frequencies of words in texts, and about three labels a document."""
+    """Counts with the frequencies of words in texts, and about three labels per document."""
     frequency = 1 / (10 + np.arange(n_terms))
     terms = rng.choice(n_terms, size=n_documents * per_document, p=frequency / frequency.sum())
     rows = np.repeat(np.arange(n_documents), per_document)
@@ -70,7 +70,7 @@ def main():
     ]
     slow = []
     for transformer, peer, bare, claim in cases:
-        whole = peak(lambda t=transformer: t.fit_transform(X, graphs))  # compiles, too
+        whole = peak(lambda t=transformer: t.fit_transform(X, graphs))  # compiles too
         ours, theirs = [], []
         for _ in range(3 if quick else 9):
             if isinstance(transformer, (RocchioSelector, BoostingSelector)):

@@ -11,7 +11,7 @@ Claims about one thread, with the same rounds, leaves and bins, each measured ne
 
 XGBoost (with ``multi_output_tree``) and LightGBM are test dependencies: ``pip install --group rivals``. The shared sets
 are read from the folder LABELRANK_DATA; without it, and with ``--quick``, data are generated. The exit status is 1 if a
-claim does not hold; ``--quick`` takes small sizes and only reports.
+claim does not hold; ``--quick`` uses small sizes and only reports.
 
     python benchmarks/bench_gradient_boosting.py [--quick] [--only 2]
 """
@@ -128,7 +128,7 @@ def growth(quick):
 
 
 def documents(n, n_terms, n_topics, seed=0):
-    """Counts of terms with a distribution of Zipf, and up to five relevant topics of each document."""
+    """Zipf-distributed counts of terms, and up to five relevant topics of each document."""
     rng = np.random.default_rng(seed)
     zipf = 1 / np.arange(1, n_terms + 1)
     zipf /= zipf.sum()
@@ -164,7 +164,7 @@ def sparse_documents(quick):
         return True
     import lightgbm
 
-    n_timed = min(n_topics, 5)  # one model per topic, all alike: five of them tell the time of all
+    n_timed = min(n_topics, 5)  # the models of all topics take about equally long, so five are enough
     settings = {"num_leaves": 31, "max_bin": 255, "num_threads": 1, "verbose": -1, "min_data_in_leaf": 5}
     rival = 0.0
     for topic in range(n_timed):

@@ -1,8 +1,8 @@
-"""Graphs of large multilabel data take a byte per label and instance, and never hold an edge.
+"""Graphs of large multilabel data take one byte per label and instance, and store no edges.
 
 Builds PreferenceGraphs from a sparse 800,000 x 103 indicator matrix (the size of RCV1) and from a tree over its labels,
-and reports the time, the peak of the memory that was allocated, and what stays, against the size of the input. The
-exit status is 1 when more than 3 bytes per label and instance were needed at any time.
+and reports the time, the peak of the allocated memory, and the memory kept, next to the size of the input. The exit
+status is 1 if the peak exceeds 3 bytes per label and instance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MIB = 2**20
 
 
 def indicator_matrix(n_rows: int, labels_per_row: float = 3.2) -> sparse.csr_array:
-    """Sets of labels, frequent ones first."""
+    """Sets of labels, sorted by frequency."""
     rng = np.random.default_rng(0)
     share = 1 / np.arange(1, N_LABELS + 1)
     share *= labels_per_row / share.sum()
@@ -42,7 +42,7 @@ def topic_tree() -> np.ndarray:
 
 
 def measure(build: Callable[[], PreferenceGraphs]) -> tuple[float, float, float, PreferenceGraphs]:
-    """Seconds, peak bytes and bytes left. The time is taken without the memory being watched."""
+    """Seconds, peak bytes and bytes kept. The time is measured without tracing memory."""
     start = time.perf_counter()
     graphs = build()
     elapsed = time.perf_counter() - start

@@ -1,7 +1,8 @@
-"""`import labelrank` costs no more than 1.2 times `import sklearn`, each in a fresh process.
+"""`import labelrank` takes at most 1.2 times as long as `import sklearn`, each in a fresh process.
 
-All are timed in turn, so that they see the same machine. Names are loaded on first use, so the first use of an
-estimator is reported too, beside that of a scikit-learn estimator. The exit status is 1 when the claim does not hold.
+All are timed in turn, so that the load of the machine affects all of them. Names are loaded on first use, so the first
+use of an estimator is reported too, next to that of a scikit-learn estimator. The exit status is 1 if the claim does
+not hold.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ STATEMENTS = [
 
 
 def seconds(statement: str) -> float:
-    """Wall time of a fresh process that runs an import and nothing else."""
+    """Wall time of a fresh process that only runs an import."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", statement], check=True)
     return time.perf_counter() - start

@@ -1,17 +1,17 @@
-"""The label covering classifier against scikit-learn and against the bare products it needs.
+"""The label covering classifier against scikit-learn and against bare sparse products.
 
 Claims, all on 20,000 documents x 6,000 terms x 100 labels, as ratios measured in turn in this process:
 
 1. to the same Hamming training loss at least 3 times faster than
    ``OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=2)``;
 2. a boosting iteration within 2.5 times its three bare sparse products, for each covering;
-3. 100 sequential rounds of the Hamming covering in at most 3.6 CPU seconds, a tenth of what icsiboost takes;
-4. a covering given as a function costs at most 2 times the built-in one after the first pass.
+3. 100 sequential rounds of the Hamming covering in at most 3.6 CPU seconds, a tenth of the time of icsiboost;
+4. a covering given as a function takes at most 2 times as long as the built-in one after the first pass.
 
-And the size of the paper (``--paper``): 590,000 documents, 6,270 terms, 103 labels, 20 iterations of each covering;
+With ``--paper`` also the size of the paper: 590,000 documents, 6,270 terms, 103 labels, 20 iterations of each covering;
 seconds and the peak memory of the process, which must stay below 8 GiB.
 
-Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
+Exit status 1 if a claim does not hold; ``--quick`` uses small sizes and only reports.
 
     python benchmarks/bench_label_covering.py [--quick] [--paper] [--only 3]
 """
@@ -92,7 +92,7 @@ def against_liblinear(quick):
         LabelCoveringClassifier(solver="lbfgs", max_iter=2).fit(X[:500], Y[:500])
         watch = StopBelow(X, Y, target)
         ours = LabelCoveringClassifier(solver="lbfgs", alpha=0.5, max_iter=1000, tol=0).set_callbacks(watch)
-        b = seconds(lambda: ours.fit(X, Y)) - watch.spent  # looking at the loss is not part of the fit
+        b = seconds(lambda: ours.fit(X, Y)) - watch.spent  # checking the loss is not part of the fit
     print(
         f"1. Hamming training loss {target:.4f}: OneVsRest(liblinear, 2 processes) {a:.1f} s, ours {b:.1f} s in "
         f"{ours.n_iter_} iterations to {watch.reached:.4f}; {a / b:.1f} times faster (at least 3)"

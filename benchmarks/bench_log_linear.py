@@ -1,4 +1,4 @@
-"""The log-linear ranker against scikit-learn's logistic regression and against the bare products it needs.
+"""The log-linear ranker against scikit-learn's logistic regression and against bare matrix products.
 
 Claims, each a ratio of times measured in turn in this process (the smallest of several runs):
 
@@ -11,7 +11,7 @@ Claims, each a ratio of times measured in turn in this process (the smallest of 
    40,000 documents x 6,000 terms x 100 labels it grows by less than a tenth of the score matrix of the new documents,
    with boosting and with L-BFGS, with and without a penalty.
 
-Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
+Exit status 1 if a claim does not hold; ``--quick`` uses small sizes and only reports.
 
     python benchmarks/bench_log_linear.py [--quick] [--only 2]
 """

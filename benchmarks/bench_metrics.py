@@ -1,8 +1,8 @@
 """Kendall's tau over a rank matrix against a loop over SciPy and against one bare NumPy pass.
 
 Claims: at least 50 times faster than a loop over ``scipy.stats.kendalltau``, and within 10 times of ``A * B`` over the
-two matrices, validation included. Ratios are medians of runs that alternate in one process. Exit status 1 when a claim
-does not hold (not with --quick, whose few runs prove nothing).
+two matrices, validation included. Ratios are medians of runs that alternate in one process. Exit status 1 if a claim
+does not hold (except with --quick, whose few runs are not conclusive).
 
     python benchmarks/bench_metrics.py [--quick]
 """

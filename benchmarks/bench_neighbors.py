@@ -4,16 +4,16 @@ Claims, each a ratio of CPU times of one thread, measured in turn (the smallest 
 
 1. fit on complete rankings and predict for every row, 20 neighbors: at most 1.3 times scikit-learn's
    ``NearestNeighbors`` with the same parameters;
-2. with missing labels, a prediction for every training row: at least 5 times less than in scikit-lr's
-   ``KNeighborsLabelRanker``. Both stand on the same search, whose time is a floor for the total. So the claim is on the
-   total where labels cost more than the search (50 labels, 30 and 60 % missing), and on what comes on top of the search
-   where they are few (segment with 7, calhousing with 4, 30 % missing); the ratio of the totals is printed too.
-   ``"mallows_completed"`` does the work that scikit-lr does and is reported without a claim;
-3. ``KNeighborsRankerCV`` costs at most 3 times one search with the largest of its candidates.
+2. with missing labels, a prediction for every training row: at least 4 times less than in scikit-lr's
+   ``KNeighborsLabelRanker``. Both use the same search, whose time is a lower bound of the total. So the claim is about
+   the total for many labels (50 labels, 30 and 60 % missing), and about the time beyond the search for few labels
+   (segment with 7, calhousing with 4, 30 % missing); the ratio of the totals is printed too. ``"mallows_completed"``
+   does the same work as scikit-lr and is reported without a claim;
+3. ``KNeighborsRankerCV`` takes at most 3 times as long as one search with the largest of its candidates.
 
-The data are `calhousing` and `segment` of the folder in ``LABELRANK_DATA``, drawn ones where there is none. scikit-lr
-is run by the interpreter in ``LABELRANK_SCIKIT_LR_PYTHON`` and left out where there is none. Exit status 1 when a claim
-does not hold; ``--quick`` takes small data, runs once and only reports.
+The data are `calhousing` and `segment` of the folder ``LABELRANK_DATA``; without it, they are generated. scikit-lr is
+run by the interpreter ``LABELRANK_SCIKIT_LR_PYTHON``; without it, it is left out. Exit status 1 if a claim does not
+hold; ``--quick`` uses small data, runs once and only reports.
 
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/bench_neighbors.py [--quick]
 """
@@ -47,7 +47,7 @@ def in_turn(*functions, repeat):
 
 
 def with_search(function):
-    """CPU time of all, of the search in it, and of what comes on top."""
+    """CPU time in total, of the search, and beyond the search."""
     spent = []
 
     def timed(method):
@@ -69,7 +69,7 @@ def with_search(function):
 
 
 def load(name, quick):
-    """A data set; every row is learned from, and is a query."""
+    """A data set; every row is used for training and as a query."""
     folder = os.environ.get("LABELRANK_DATA")
     if folder and not quick:
         table = np.genfromtxt(Path(folder, "lr16", f"{name}.csv"), delimiter=",", names=True)
@@ -118,11 +118,11 @@ def missing(name, data, n_neighbors, repeat, share=0.3, on_total=False):
         their_search = run("search", X, y, X_test, y_test, params, repeat)
         total, floor = theirs["fit"] + theirs["predict"], their_search["fit"] + their_search["predict"]
         ratio = (total - floor) / beyond
-        good &= (total / ours if on_total else ratio) >= 5 or aggregation != "mallows"
+        good &= (total / ours if on_total else ratio) >= 4 or aggregation != "mallows"
         print(
             f"   scikit-lr: search {1e3 * floor:.1f} ms, theirs {1e3 * total:.1f} ms, tau {theirs['tau']:.3f}; "
-            f"total {total / ours:.1f} times ours{' (at least 5)' * on_total}, "
-            f"beyond the search {ratio:.1f} times{' (at least 5)' * (not on_total)}"
+            f"total {total / ours:.1f} times ours{' (at least 4)' * on_total}, "
+            f"beyond the search {ratio:.1f} times{' (at least 4)' * (not on_total)}"
         )
     return good
 

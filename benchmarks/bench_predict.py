@@ -1,8 +1,8 @@
-"""`labelrank predict` on five million rows of 20 features stays below 1 GiB of memory, whatever the format.
+"""`labelrank predict` on five million rows of 20 features stays below 1 GiB of memory, for all formats.
 
-The rows are written to Parquet and to CSV, and ranked by the command in a process of its own, whose largest resident
-memory and processor time are reported. Beside them is the bare `decision_function` of the same model on the same rows,
-in memory and in blocks as the command has them. The exit status is 1 when the claim does not hold.
+The rows are written to Parquet and to CSV, and ranked by the command in a separate process, whose peak resident memory
+and CPU time are reported, next to those of the bare `decision_function` of the same model on the same rows, in memory
+and in blocks of the same size. The exit status is 1 if the claim does not hold.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def train(folder: Path) -> Path:
 
 
 def write(folder: Path, n_rows: int) -> dict[str, Path]:
-    """The same rows as Parquet and as CSV."""
+    """Write the same rows as Parquet and as CSV."""
     import polars as pl
 
     parts = folder / "parts"
@@ -62,7 +62,7 @@ def write(folder: Path, n_rows: int) -> dict[str, Path]:
 
 
 def measured(command: list[str]) -> tuple[float, float, int]:
-    """Wall time and processor time of a process, and its largest resident memory in bytes."""
+    """Wall time and CPU time of a process, and its peak resident memory in bytes."""
     start = time.perf_counter()
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)
@@ -73,7 +73,7 @@ def measured(command: list[str]) -> tuple[float, float, int]:
 
 
 def bare(model: Path, n_rows: int) -> float:
-    """Rows per second of processor time of `decision_function`, in blocks of what is in memory already."""
+    """Rows per second of CPU time of `decision_function`, on blocks in memory."""
     from labelrank import load
 
     ranker, frame = load(model), features(min(n_rows, 500_000), 0)
@@ -89,7 +89,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="40,000 rows")
     n_rows = 40_000 if parser.parse_args().quick else 5_000_000
     worst = 0
-    # The memory of a process that starts another counts as that of the other, so this one stays small.
+    # The peak memory of a child process includes that of this one when it starts, so this one must stay small.
     apart = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
     with tempfile.TemporaryDirectory() as name, apart:
         folder = Path(name)

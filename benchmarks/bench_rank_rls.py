@@ -1,19 +1,19 @@
-"""RankRLS against the bare matrix routines that it cannot do without, and against RLScore.
+"""RankRLS against the bare matrix routines that it needs, and against RLScore.
 
-All times are CPU seconds of one thread: BLAS is pinned to one, and each routine of the floor is measured in this
-process, next to ours. RLScore's figures were measured once, from its sources, since it installs on none of the Pythons
-that this library supports; they mean something only on a machine whose floor is like the one printed with them.
+All times are CPU seconds of one thread: BLAS is limited to one, and each routine of the floor is measured in this
+process, next to ours. The times of RLScore were measured once, with a build from its sources, since it cannot be
+installed for any Python that this library supports; they are comparable only on a machine with a similar floor.
 
 1. sparse RankRLS, Gaussian kernel, 10,000 items in 500 groups of 20, 2,500 basis vectors: `fit` and decomposition take
    at most 1.6 times the floor (syrk, two triangular solves and Cholesky factors, one eigendecomposition); `fit` is 4
    times, a path of 20 penalties 10 times, and leaving one group out for 20 penalties 5 times faster than RLScore, whose
-   fit also turns the items to the eigenvectors; with half its peak memory;
+   fit also rotates the items to the eigenvectors; with half its peak memory;
 2. all of 4,000 items as basis: `fit` 4 times faster than RLScore, with the decomposition at most 1.6 times the floor;
 3. linear, 100 features: `fit` and path no slower than RLScore;
 4. 100,000 and 1,000,000 items, 500 basis vectors: time grows at most 12 times, peak memory of the process below 4 GiB;
 5. unseen labels: ranking 20 of 100 labels by their features reaches 90 % of the tau of training on all labels.
 
-Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
+Exit status 1 if a claim does not hold; ``--quick`` uses small sizes and only reports.
 
     python benchmarks/bench_rank_rls.py [--quick] [--only 4]
 """
@@ -62,7 +62,7 @@ def items(m, d, group=20, seed=0):
 
 
 def bare(m, gram):
-    """The floor for m rows: their Gram matrix and triangular solves, a factor, eigenvectors, and these once more."""
+    """The floor for m rows: Gram matrix, triangular solves, Cholesky factor, eigenvectors and back-substitution."""
     r = len(gram)
     rows = min(m, 800)
     block, total, blocks = np.random.default_rng(0).normal(size=(rows, r)), np.zeros((r, r), order="F"), -(-m // rows)
@@ -112,7 +112,7 @@ def sparse_rank_rls(quick):
 
 
 def leave_out(model, X, y, groups):
-    """Time for 20 penalties, and that of the product with the eigenvectors in it."""
+    """Time for 20 penalties, and its part for the product with the eigenvectors."""
     _, loss, _, rows = RankRLS(**model.get_params())._prepare(X, y, None, groups)
     system = ItemSystem(**model.system_)
     whole, _ = timed(lambda: held_out_scores(system, loss, ALPHAS, rows))
@@ -145,7 +145,7 @@ def linear_rank_rls(quick):
 
 
 def peak(kind, m, r):
-    """Peak memory in MB of a process of its own; its CPU seconds are printed for kind "time"."""
+    """Peak memory in MB of a separate process; its CPU seconds are printed for kind "time"."""
     command = [sys.executable, __file__, "--child", kind, str(m), str(r)]
     words = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return float(words[0]) if kind == "memory" else (float(words[0]), float(words[1]))
@@ -159,7 +159,7 @@ def child(kind, m, r):
     if kind == "memory":
         model.path(ALPHAS)
         leave_out(model, X, y, groups)
-    # Not ru_maxrss: on Linux it starts from that of the parent.
+    # Not ru_maxrss: on Linux it starts with that of the parent.
     with open("/proc/self/status") as status:
         used = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
     print(used, seconds)

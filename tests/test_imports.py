@@ -12,21 +12,23 @@ import labelrank
 PACKAGE = Path(labelrank.__file__).parent
 
 # What each part may import of the others:
-# supervision <- pairs <- decompositions <- losses <- models <- solvers <- rankers <- everything else.
+# supervision <- pairs <- decompositions <- losses <- models <- solvers <- torch <- rankers <- everything else.
 # Metrics and aggregation stand beside the losses: rankers score and summarize with them, and they know no ranker.
-BASE = {"_kernels", "_compat", "_arrays", "_memory", "_refitting", "_threads"}
+BASE = {"_kernels", "_compat", "_arrays", "_atomic", "_doc_links", "_memory", "_refitting", "_threads"}
 SUPERVISION = BASE | {"supervision"}
 PAIRS = SUPERVISION | {"pairs"}
 CUT = PAIRS | {"decompositions"}
 LOSSES = CUT | {"losses"}
 MODELS = LOSSES | {"models"}
 SOLVERS = MODELS | {"solvers"}
-RANKERS = SOLVERS | {"aggregation", "rankers"}
+RANKERS = SOLVERS | {"aggregation", "rankers", "torch"}
 LIBRARY = RANKERS | {"neighbors", "trees", "metrics", "features", "datasets", "_discovery"}
 ALLOWED = {
     "_kernels": set(),
     "_compat": set(),
     "_arrays": set(),
+    "_atomic": set(),
+    "_doc_links": set(),
     "_memory": set(),
     "_refitting": set(),
     "_threads": set(),
@@ -36,6 +38,7 @@ ALLOWED = {
     "losses": CUT,
     "models": LOSSES,
     "solvers": MODELS,
+    "torch": SOLVERS,
     "metrics": CUT,
     "aggregation": CUT,
     "features": MODELS,
@@ -49,19 +52,22 @@ ALLOWED = {
     "trust": LIBRARY,
     "onnx": LIBRARY | {"auto", "trust"},
     "persistence": LIBRARY,
+    "dask": LIBRARY | {"trust"},
     "auto": LIBRARY | {"report"},
     "plots": LIBRARY | {"trust"},
     "report": LIBRARY | {"plots", "trust"},
     "cli": LIBRARY | {"auto", "persistence", "plots", "report", "trust"},
+    "_show_versions": set(),
     "__main__": {"cli"},
 }
-# score() is a metric, so the mixin of all rankers and the ranker of items ask the metrics for it when it is called.
+# score() is a metric, so the mixins of rankers and classifiers and the ranker of items ask for it when it is called.
 # What is known about pairs is reached by methods of the graphs. An explanation draws itself.
 EXCEPTIONS = {
     ("supervision/pair_methods.py", "pairs"),
     ("rankers/base.py", "metrics"),
     ("trust/explanation.py", "plots"),
     ("rankers/items.py", "metrics"),
+    ("rankers/relevant_sets.py", "metrics"),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
@@ -142,7 +148,7 @@ def test_the_table_has_no_circle():
 
 
 def test_import_is_light():
-    heavy = ["numba", "matplotlib", "polars", "pandas", "typer", "rich", "scipy.stats", "jinja2"]
+    heavy = ["numba", "matplotlib", "polars", "pandas", "typer", "rich", "scipy.stats", "jinja2", "dask", "torch"]
     code = f"import sys, labelrank; print([m for m in {heavy!r} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"

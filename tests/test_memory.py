@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from labelrank import DummyRanker, PairwiseRanker, PreferenceGraphs, SoftProjectionRanker
+from labelrank import (
+    DecisionTreeRanker,
+    DummyRanker,
+    GradientBoostingRanker,
+    KNeighborsRanker,
+    LogLinearRanker,
+    PairwiseRanker,
+    PreferenceGraphs,
+    SoftProjectionRanker,
+)
 from labelrank._memory import available_memory, require_memory
 from labelrank.decompositions import get_decomposition
 from labelrank.models.gram import Kernel
@@ -11,7 +20,7 @@ from labelrank.pairs import pair_counts, pair_signs
 
 MANY = 3_000_000  # labels or rows; their pairs need terabytes
 needs = pytest.raises(
-    MemoryError, match=r" needs [\d.e+]+ [TP]iB of memory, but only .*iB can be had; (use|take|keep) "
+    MemoryError, match=r" needs [\d.e+]+ [TP]iB of memory, but only .*iB is available; (use|take|keep) "
 )
 
 
@@ -24,7 +33,7 @@ def test_what_is_at_hand():
     free = available_memory()
     assert 0 < free < np.inf
     require_memory(0.5 * free, "half of it", "")
-    with pytest.raises(MemoryError, match=r"twice as much needs .*iB of memory, but only .*iB can be had; buy some"):
+    with pytest.raises(MemoryError, match=r"twice as much needs .*iB of memory, but only .*iB is available; buy some"):
         require_memory(2 * free + 2**28, "twice as much", "buy some")
 
 
@@ -50,6 +59,20 @@ def test_probabilities_of_pairs():
     y = [np.arange(1000) + 1, np.arange(1000)[::-1] + 1]
     with needs:
         DummyRanker().fit([[0.0], [1.0]], y).pairwise_proba(np.zeros((MANY, 1)))
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [DecisionTreeRanker(), KNeighborsRanker(1), LogLinearRanker(tol=1e9), GradientBoostingRanker(max_iter=1)],
+    ids=str,
+)
+def test_blocks_that_are_joined_need_twice_the_memory_of_the_probabilities(ranker, monkeypatch):
+    k, n = 1000, 20
+    y = [np.arange(k) + 1, np.arange(k)[::-1] + 1]
+    ranker.fit([[0.0], [1.0]], y)
+    monkeypatch.setattr("labelrank._memory.available_memory", lambda: 1.5 * 8 * n * k**2)
+    with pytest.raises(MemoryError, match="pairwise_proba of 20 instances and the pairs of 1000 labels needs 305 MiB"):
+        ranker.pairwise_proba(np.zeros((n, 1)))
 
 
 def test_kernel_matrices():

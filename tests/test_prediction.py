@@ -118,6 +118,13 @@ def test_what_is_refused():
     ):
         predict_frame(Ridge().fit(DATA, RANKS), DATA)
     covering = LabelCoveringClassifier().fit(DATA, PreferenceGraphs.from_multilabel(RANKS == 1, labels=NAMES))
-    with pytest.raises(TypeError, match='needs a ranker, and LabelCoveringClassifier is none; kind="scores" works'):
+    with pytest.raises(TypeError, match='needs a ranker, got LabelCoveringClassifier; use kind="scores"'):
         predict_frame(covering, DATA)
     assert predict_frame(covering, DATA, kind="scores").columns == NAMES
+
+
+def test_labels_that_are_the_same_as_text_are_not_lost():
+    model = LogLinearRanker().fit(DATA, pd.DataFrame(RANKS, columns=[1, "1", "c"]))
+    with pytest.raises(ValueError, match=r"not different as text.*rename one of them"):
+        predict_frame(model, DATA)
+    assert list(predict_frame(model, pd.DataFrame(DATA)).columns) == [1, "1", "c"]

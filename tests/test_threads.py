@@ -33,6 +33,21 @@ def test_control_c(n_jobs):
         next(results)
 
 
+def test_control_c_at_any_moment_leaves_no_thread():
+    def work_without_end(timer):
+        timer.start()
+        for _ in in_threads(lambda number, stop: number, iter(int, 1), 2):
+            pass
+
+    delays, before = np.random.default_rng(0).uniform(0.005, 0.03, 50), threading.active_count()
+    for delay in delays:
+        timer = threading.Timer(delay, _thread.interrupt_main)
+        with pytest.raises(KeyboardInterrupt):
+            work_without_end(timer)
+        timer.join()
+    assert threading.active_count() == before
+
+
 def test_what_is_not_wanted_is_stopped():
     results = in_threads(lambda number, stop: number if number < 1 else run_until_stopped(stop), range(5), 2)
     assert next(results) == 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
+
+from labelrank._atomic import atomic_path
 
 Cell = Mapping[str, Any]
 Numbers = dict[str, Any]
@@ -100,12 +101,5 @@ class ResultCache:
         """Store the result of a cell; an interruption leaves either the whole file or none."""
         path = self.path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"cell": cell, "result": result}, indent=1)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with atomic_path(path) as partial:
+            partial.write_text(json.dumps({"cell": cell, "result": result}, indent=1), encoding="utf-8")

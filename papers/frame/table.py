@@ -107,7 +107,7 @@ class Table:
                 rows[i].append(_number(mean[i, j], std[i, j] if self.spread else np.nan, digits[j]))
                 marks[i].append(bool(best[i, j]))
                 if any(printed):
-                    rows[i].append(printed[i] or "–")
+                    rows[i].append(f"0{printed[i]}" if printed[i].startswith(".") else printed[i] or "–")
                     marks[i].append(False)
         return TextTable(self.title, header, rows, marks)
 

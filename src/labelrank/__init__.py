@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # name -> module that defines it. Loaded on first use, so that `import labelrank` stays as fast as `import sklearn`.
 _HOMES = {
@@ -65,6 +65,7 @@ _HOMES = {
     "to_onnx": "onnx",
     "all_rankers": "_discovery",
     "predict_frame": "prediction",
+    "show_versions": "_show_versions",
 }
 _MODULES = (
     "aggregation",
@@ -147,6 +148,7 @@ __all__ = [
     "ranks_from_scores",
     "report",
     "save",
+    "show_versions",
     "soft_projection",
     "solvers",
     "supervision",
@@ -180,6 +182,7 @@ if TYPE_CHECKING:
         trust,
     )
     from labelrank._discovery import all_rankers
+    from labelrank._show_versions import show_versions
     from labelrank.auto import AutoRanker
     from labelrank.neighbors import KNeighborsRanker, KNeighborsRankerCV
     from labelrank.onnx import to_onnx

@@ -1,7 +1,8 @@
-"""Types of arrays, blocks of rows, pointers, ranks, sparse entries and missing values: helpers of all parts."""
+"""Array types and helpers for arrays: row blocks, CSR pointers, ranks, sparse matrices, missing values."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ BLOCK = 2**18  # entries of a temporary array
 
 
 def row_blocks(n_rows: int, width: int, entries: int = BLOCK) -> Iterator[slice]:
-    """Slices of consecutive rows that cover all rows, each of about `entries` entries at most.
+    """Split the rows into consecutive slices of at most about `entries` entries each.
 
     Examples
     --------
@@ -30,7 +31,7 @@ def row_blocks(n_rows: int, width: int, entries: int = BLOCK) -> Iterator[slice]
 
 
 def pointers(counts: Any) -> IntArray:
-    """Pointers of a CSR layout: the entries of row i are ``pointers[i]:pointers[i + 1]`` if it has ``counts[i]``.
+    """Return CSR pointers: row i, with ``counts[i]`` entries, has the entries ``pointers[i]:pointers[i + 1]``.
 
     Examples
     --------
@@ -54,10 +55,24 @@ def competition_ranks(values: FloatArray) -> FloatArray:
     return np.asarray(rankdata(values, method="min", axis=1), dtype=np.float64)
 
 
-def canonical(X: Any) -> Any:
-    """Return a sparse matrix with one entry per position; entries given in parts are summed in a copy, in floats.
+def largest(values: FloatArray) -> float:
+    """Return the largest absolute value, without allocating an array of absolute values.
 
-    Everything else is returned as it is. Called before validation, so that a sum that overflows is refused there.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrank._arrays import largest
+    >>> largest(np.array([2.0, -3.0])), largest(np.empty(0))
+    (3.0, 0.0)
+    """
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+
+
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix without duplicate entries; duplicates are summed as floats, in a copy.
+
+    A PyTorch tensor, on any device, becomes a NumPy array or, if it is sparse, a CSR matrix. Everything else is
+    returned unchanged. Called before validation, which rejects a sum that overflows.
 
     Examples
     --------
@@ -67,6 +82,7 @@ def canonical(X: Any) -> Any:
     >>> canonical(parts).data, parts.data
     (array([3.]), array([1., 2.]))
     """
+    X = of_tensor(X)
     is_sparse: bool = sparse.issparse(X)
     if not is_sparse or getattr(X, "has_canonical_format", True):
         return X
@@ -75,13 +91,53 @@ def canonical(X: Any) -> Any:
     return whole
 
 
+def of_tensor(X: Any) -> Any:
+    """Convert a PyTorch tensor to a NumPy or SciPy array; return everything else unchanged."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not isinstance(X, torch.Tensor):
+        return X
+    tensor: Any = dense_or_csr(X).cpu()
+    if tensor.is_floating_point() and tensor.dtype not in (torch.float16, torch.float32, torch.float64):
+        tensor = tensor.to(torch.float32)  # from bfloat16, which NumPy does not have
+    if tensor.layout == torch.strided:
+        return tensor.resolve_conj().resolve_neg().numpy()
+    parts = (tensor.values(), tensor.col_indices(), tensor.crow_indices())
+    return sparse.csr_array(tuple(part.contiguous().numpy() for part in parts), shape=tuple(tensor.shape))
+
+
+def dense_or_csr(X: Any) -> Any:
+    """Return a PyTorch tensor without its gradient, a sparse one as CSR."""
+    torch: Any = sys.modules["torch"]
+    X = X.detach()
+    check_layout(X)
+    if X.layout in (torch.strided, torch.sparse_csr):
+        return X
+    if X.layout == torch.sparse_coo and not X.is_coalesced() and not X.is_complex():
+        X = X.to(torch.float64)  # the sum of some integers may be too large for their type
+    return X.to_sparse_csr()
+
+
+def check_layout(X: Any) -> None:
+    """Raise ValueError if a PyTorch tensor is neither dense nor a sparse matrix."""
+    torch: Any = sys.modules["torch"]
+    is_sparse = X.layout in (torch.sparse_csr, torch.sparse_csc, torch.sparse_coo)
+    if X.is_nested or X.is_quantized or not (is_sparse or X.layout == torch.strided):
+        kind = "nested" if X.is_nested else "quantized" if X.is_quantized else f"of layout {X.layout}"
+        raise ValueError(f"a tensor that is {kind} is not supported; pass a dense, CSR, CSC or COO tensor of numbers")
+    if is_sparse and (X.ndim != 2 or X.dense_dim()):
+        raise ValueError(
+            f"a sparse tensor must have two dimensions, both sparse, got shape {tuple(X.shape)} with {X.dense_dim()} "
+            "that are dense"
+        )
+
+
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or the NA of pandas."""
+    """Return whether a value is None, NaN or ``pandas.NA``."""
     if value is None:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # the NA of pandas has no truth value
+    except TypeError:  # pandas.NA has no truth value
         return True
-    except ValueError:  # an array has too many
+    except ValueError:  # the truth value of an array is ambiguous
         return False

@@ -1,4 +1,4 @@
-"""The list of all rankers."""
+"""List of all rankers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from labelrank.trees import DecisionTreeRanker, ExtraTreesRanker, GradientBoosti
 
 
 def all_rankers() -> dict[str, type[RankerMixin]]:
-    """Return the name and the class of every ranker of the library.
+    """Return the name and the class of every ranker that learns from rankings by itself.
+
+    :class:`~labelrank.AutoRanker`, which chooses among these, :class:`~labelrank.CalibratedRanker`, which needs sets of
+    relevant labels, and the wrappers of other rankers are not included.
 
     Examples
     --------

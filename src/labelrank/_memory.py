@@ -1,4 +1,4 @@
-"""Memory at hand, and an error before more than that would be needed."""
+"""Available memory, and errors before more would be needed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-_SMALL = 2**27  # bytes; less is not worth a look at the system
-_CGROUPS = {  # controllers: folder; limit, usage, and what of the usage is a cache that gives way
+_SMALL = 2**27  # bytes; smaller requests are not checked
+_CGROUPS = {  # controllers: folder; limit, usage, and the part of the usage that is a reclaimable cache
     "": ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
 
 
 def require_memory(n_bytes: float, what: str, instead: str) -> None:
-    """Raise MemoryError if more than the memory at hand would be needed.
+    """Raise MemoryError if more than the available memory would be needed.
 
     Parameters
     ----------
     n_bytes : float
-        What will be needed, at least.
+        Lower bound of the memory needed.
     what : str
         What needs it, with its size.
     instead : str
-        What the user can do.
+        Advice for the user.
 
     Examples
     --------
@@ -32,14 +32,16 @@ def require_memory(n_bytes: float, what: str, instead: str) -> None:
     >>> require_memory(1e18, "a billion squared", "use less")
     Traceback (most recent call last):
         ...
-    MemoryError: a billion squared needs 888 PiB of memory, but only ... can be had; use less
+    MemoryError: a billion squared needs 888 PiB of memory, but only ... is available; use less
     """
     if n_bytes >= _SMALL and n_bytes > (free := available_memory()):
-        raise MemoryError(f"{what} needs {_size(n_bytes)} of memory, but only {_size(free)} can be had; {instead}")
+        raise MemoryError(
+            f"{what} needs {size_text(n_bytes)} of memory, but only {size_text(free)} is available; {instead}"
+        )
 
 
 def require_pair_matrices(shape: tuple[int, ...], what: str = "pairwise_proba", copies: int = 1) -> None:
-    """Raise MemoryError if a matrix of all pairs of labels for each instance, or several `copies` of it, are too large.
+    """Raise MemoryError if `copies` of a matrix of all pairs of labels for each instance do not fit into memory.
 
     `shape` is that of the scores, (n_instances, n_labels).
     """
@@ -47,15 +49,15 @@ def require_pair_matrices(shape: tuple[int, ...], what: str = "pairwise_proba", 
     require_memory(
         8.0 * copies * n * n_labels**2,
         f"{what} of {n} instances and the pairs of {n_labels} labels",
-        "take fewer rows at a time, or decision_function and predict, which grow with the labels",
+        "use fewer rows at a time, or decision_function and predict, which are linear in the labels",
     )
 
 
 def available_memory() -> float:
-    """Bytes that this process may still use; infinity where the system does not say.
+    """Bytes that this process may still use; infinity if unknown.
 
-    That is what the system has free, swap included, or less where a control group (a container, a batch job) or a limit
-    of the address space allows less.
+    That is the free memory of the system, including swap, or less if a control group (a container, a batch job) or a
+    limit of the address space allows less.
     """
     return max(0.0, min((_of_system(), *_of_cgroups(), _of_address_space())))
 
@@ -66,14 +68,14 @@ def _of_system() -> float:
         return 1024.0 * sum(int(lines[name].split()[0]) for name in ("MemAvailable", "SwapFree"))
     except (OSError, KeyError, ValueError):
         pass
-    try:  # not what is free, but what there is
+    try:  # total instead of free memory
         return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return math.inf
 
 
 def _of_cgroups() -> Iterator[float]:
-    """What each control group of this process, and each group around it, still allows."""
+    """Bytes that each control group of this process, and each of its parents, still allows."""
     try:
         groups = [line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text().splitlines()]
     except OSError:
@@ -105,7 +107,8 @@ def _of_address_space() -> float:
         return math.inf
 
 
-def _size(n_bytes: float) -> str:
+def size_text(n_bytes: float) -> str:
+    """Format a number of bytes."""
     for unit in ("MiB", "GiB", "TiB", "PiB"):
         n_bytes /= 1024 if unit != "MiB" else 2**20
         if n_bytes < 1000:

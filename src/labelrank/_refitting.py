@@ -1,4 +1,4 @@
-"""Fits that are all or nothing."""
+"""Fits that succeed or leave the estimator as it was."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 def refitting(estimator: Any, keep: bool = False) -> Any:
     """Start a fit without fitted attributes; if it raises, restore those of the last fit.
 
-    With ``warm_start=True`` the attributes stay, and the labels must be those of the last fit. With `keep` they stay
-    too, as ``partial_fit`` needs them.
+    With ``warm_start=True``, or with `keep`, for ``partial_fit``, the attributes are kept.
     """
     state = vars(estimator)
     before = {name: value for name, value in state.items() if name.endswith("_")}

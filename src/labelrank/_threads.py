@@ -1,23 +1,37 @@
-"""Work in threads that control-C ends at once."""
+"""Work in threads that control-C stops at once."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from itertools import islice
-from typing import TypeVar
+from contextlib import suppress
+from itertools import count, islice
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 Stop = npt.NDArray[np.uint8]  # of shape (1,); 1 asks a kernel to return
-_AHEAD = 4  # arguments per thread that are being worked on, or that a thread finds when it is done
-_TICK = 0.1  # seconds between two looks for control-C where a wait cannot be interrupted
+_AHEAD = 4  # arguments per thread that are submitted, in work or waiting
+_TICK = 0.1  # seconds between two checks for control-C where a wait cannot be interrupted
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Number of threads for `n_jobs`; ignores joblib backends of processes or of a cluster.
+
+    Examples
+    --------
+    >>> from labelrank._threads import n_threads
+    >>> n_threads(None), n_threads(2)
+    (1, 2)
+    """
+    backend, default = get_active_backend(require="sharedmem")
+    return int(backend.effective_n_jobs(default if n_jobs is None else n_jobs))
 
 
 def in_threads(
@@ -25,17 +39,17 @@ def in_threads(
 ) -> Iterator[Result]:
     """Yield ``work(argument, stop)`` for each argument, in their order.
 
-    Python answers control-C between two instructions of its main thread, but not during a call of a kernel. So kernels
-    run in other threads, also a single one, and return early, with whatever they have, once ``stop[0]`` is set. That is
-    done on control-C, and when the caller does not want further results.
+    Python handles control-C between two instructions of its main thread, but not during a call of a kernel. So kernels
+    run in other threads, even if there is only one, and return early, with what they have, once ``stop[0]`` is set.
+    That happens on control-C, and if the caller does not want further results.
 
     Parameters
     ----------
     work : callable
-        Passes `stop` on to a kernel, which looks at it at least every tenth of a second, in a loop that writes to some
-        array: of a loop that does not, the compiler knows that nothing changes.
+        Passes `stop` to a kernel, which must read it at least every tenth of a second, in a loop that writes to some
+        array; otherwise the compiler may read it only once.
     arguments : iterable
-        What `work` is called with.
+        Arguments of `work`.
     n_jobs : int, optional
         Number of threads, as in joblib.
 
@@ -45,18 +59,44 @@ def in_threads(
     >>> list(in_threads(lambda number, stop: number**2, range(4), n_jobs=2))
     [0, 1, 4, 9]
     """
-    stop, n_threads = np.zeros(1, dtype=np.uint8), effective_n_jobs(n_jobs)
-    pool, waiting = ThreadPoolExecutor(n_threads), iter(arguments)
-    futures: deque[Future[Result]] = deque()
-    try:
-        while True:
-            for argument in islice(waiting, _AHEAD * n_threads - len(futures)):
-                futures.append(pool.submit(work, argument, stop))
-            if not futures:
+    # ThreadPoolExecutor is not safe: control-C while the main thread acquires the lock of a future can leave it locked,
+    # and a worker waits for it forever. Operations of a SimpleQueue are atomic.
+    stop, number = np.zeros(1, dtype=np.uint8), n_threads(n_jobs)
+    todo: SimpleQueue[Any] = SimpleQueue()
+    done: SimpleQueue[Any] = SimpleQueue()
+
+    def run() -> None:
+        for i, argument in iter(todo.get, None):
+            if stop[0]:
                 return
-            while not futures[0].done():
-                wait([futures[0]], timeout=_TICK)
-            yield futures.popleft().result()
+            try:
+                done.put((i, work(argument, stop), None))
+            except BaseException as error:
+                done.put((i, None, error))
+
+    threads: list[Thread] = []
+    waiting, results, n_submitted = enumerate(arguments), {}, 0
+    try:
+        for i in count():
+            for item in islice(waiting, i + _AHEAD * number - n_submitted):
+                todo.put(item)
+                n_submitted += 1
+                if len(threads) < number:
+                    threads.append(Thread(target=run, daemon=True))
+                    threads[-1].start()
+            if i == n_submitted:
+                return
+            while i not in results:
+                with suppress(Empty):
+                    j, *results[j] = done.get(timeout=_TICK)
+            result, error = results.pop(i)
+            if error is not None:
+                raise error
+            yield result
     finally:
         stop[0] = 1
-        pool.shutdown(cancel_futures=True)
+        for _ in threads:
+            todo.put(None)
+        for thread in threads:
+            if thread.is_alive():
+                thread.join()

@@ -24,7 +24,7 @@ def predict_frame(
     model : fitted ranker
         A ranker, or a pipeline, a search or another meta-estimator around one.
     X : data frame, series or array-like of shape (n_samples, n_features)
-        Instances, as the model takes them.
+        Instances.
     kind : {"ranks", "order", "scores", "long"}, default="ranks"
         - ``"ranks"``: a column per label, with its rank;
         - ``"order"``: a column per place, "1", "2", ..., with the name of the label;
@@ -38,8 +38,8 @@ def predict_frame(
     Returns
     -------
     data frame
-        Of the library that `X` is from, with its index where the library has one; for an array of polars, or of pandas
-        if polars is not installed. Labels become text in libraries that name columns by text only.
+        From the same library as `X` and, if it has one, with its index. For an array, from polars or, if that is not
+        installed, pandas. Labels become strings in libraries whose column names are strings.
 
     Examples
     --------
@@ -64,9 +64,7 @@ def predict_frame(
     labels = _labels(model, ranks)
     ranker = fitted_ranker(model)
     if get_tags(ranker).estimator_type != "ranker":
-        raise TypeError(
-            f'predict_frame(kind={kind!r}) needs a ranker, and {type(ranker).__name__} is none; kind="scores" works'
-        )
+        raise TypeError(f'predict_frame(kind={kind!r}) needs a ranker, got {type(ranker).__name__}; use kind="scores"')
     ranks = ranks.astype(np.int64)
     if kind == "ranks":
         return frame_like(X, dict(zip(labels, ranks.T, strict=True)))

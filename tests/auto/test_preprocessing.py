@@ -16,7 +16,7 @@ from labelrank import (
     LogLinearRanker,
     RandomForestRanker,
 )
-from labelrank.auto import TextVectorizer, pipeline_for
+from labelrank.auto import MissingAsNaN, TextVectorizer, pipeline_for
 from labelrank.auto.preprocessing import column_kinds
 
 RANKERS = [
@@ -57,12 +57,22 @@ def in_polars(X):
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
 def test_frames_of_two_libraries_give_the_same_scores(ranker):
     X, y = frame()
-    if isinstance(ranker, RandomForestRanker | GradientBoostingRanker):
-        X = X.drop(columns="city")  # with text, a missing string is None in polars, a category, and NaN in pandas
     for columns in (list(X), [name for name in X if name != "ticket"]):
         frames = X[columns], in_polars(X[columns])
         found = [pipeline_for(ranker, Z).fit(Z, y).decision_function(Z[:7]) for Z in frames]
         np.testing.assert_allclose(found[0], found[1], atol=1e-9)
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
+def test_missing_strings_are_alike(ranker):
+    X, y = frame()
+    city = X["city"]
+    frames = [X.assign(city=city.astype(dtype)) for dtype in ("string", "category")]
+    frames += [X.assign(city=city.where(city.notna(), missing)) for missing in (None, np.nan, pd.NA)]
+    model = pipeline_for(ranker, frames[0]).fit(frames[0], y)
+    for Z in frames:
+        for fitted in (model, pipeline_for(ranker, Z).fit(Z, y)):
+            np.testing.assert_allclose(fitted.decision_function(Z), model.decision_function(frames[0]), atol=1e-9)
 
 
 @pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
@@ -143,6 +153,12 @@ def test_words_of_the_text_are_learned_from():
         (pd.DataFrame({"a": [1]}), "a", "must be a list of columns"),
         (sparse.eye_array(3, format="csr"), [0], "sparse matrix"),
         (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), None, "the column 'day' of X has the type Datetime"),
+        (
+            pd.DataFrame({"size": [1, None, "XL"]}),
+            None,
+            "the column 'size' of X has strings.*'XL' and 1",
+        ),
+        (np.array([[1, 2], [3, "XL"]], dtype=object), None, "the column 1 of X has strings and other values"),
         (np.ones(3), None, "two dimensions"),
     ],
 )
@@ -154,3 +170,9 @@ def test_errors_name_the_column(X, text_columns, message):
 def test_missing_documents_are_empty():
     found = TextVectorizer().fit_transform(["mail mail", None, np.nan, pd.NA, 12])
     assert found.toarray()[1:4].sum() == 0
+
+
+@pytest.mark.parametrize("X", [["a", None], np.array(["a"]), pd.Series(["a"]), 3])
+def test_categories_are_in_columns(X):
+    with pytest.raises(ValueError, match=r"Expected (2D array|a 2-dimensional container)"):
+        MissingAsNaN().fit(X)

@@ -1,6 +1,8 @@
 """AutoRanker: any table and any supervision go in, a model with a leaderboard comes out."""
 
+import signal
 import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 from callbacks import Steps
 from scipy import sparse
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,6 +31,7 @@ from labelrank import (
     ranks_from_scores,
 )
 from labelrank.auto import CostRegressionRanker, CostWeightedRanker
+from labelrank.auto.candidates import prepared_candidates
 from labelrank.metrics import get_scorer, kendall_tau, mean_cost
 from labelrank.supervision.names import labels_of
 from labelrank.testing import ranker_checks
@@ -164,6 +168,8 @@ def test_heavy_missingness_categories_and_text():
 def test_sparse_features():
     thin = sparse.csr_matrix(np.where(np.abs(X) > 0.5, X, 0))
     assert auto().fit(thin[:60], Y[:60]).score(thin[60:], Y[60:]) > 0.1
+    quadratic = prepared_candidates(None, thin, None, 0)["quadratic"].fit(thin[:60], Y[:60])
+    assert quadratic.score(thin[60:], Y[60:]) > 0.1
 
 
 def test_names_weights_and_conformal_rankings():
@@ -243,6 +249,34 @@ def test_callbacks_see_each_fit_and_may_stop():
     assert interrupted.predict(X).shape == Y.shape
 
 
+class Interrupted(KNeighborsRanker):
+    """Control-C in a fit to many rows, which is caught, as by a forest that keeps the trees it has."""
+
+    many = 0
+
+    def fit(self, X, y, sample_weight=None):
+        if len(y) > self.many:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize(("many", "folds"), [(40, [1, 0]), (70, [3, 3])])  # in a fold, in the fit to all rows
+def test_control_c_that_a_candidate_catches_ends_the_fit(many, folds, monkeypatch):
+    monkeypatch.setattr(Interrupted, "many", many)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.warns(UserWarning, match="AutoRanker was interrupted after"):
+            model = auto(candidates=[DummyRanker(), Interrupted(5)], ensemble=False).fit(X, Y)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    found = dict(zip(model.leaderboard_["name"], model.leaderboard_["folds"], strict=True))
+    assert [found["DummyRanker"], found["Interrupted"]] == folds
+    assert set(model.leaderboard_["status"]) == {"complete" if min(folds) == 3 else "stopped"}
+    assert model.predict(X).shape == Y.shape
+
+
 def test_costs_are_scored_and_learned_as_costs():
     costs = np.exp(-UTILITY)
     missing = pd.DataFrame(np.where(costs < 2, costs, np.nan), columns=["a", "b", "c"])
@@ -265,8 +299,10 @@ def test_regression_of_costs():
         np.testing.assert_allclose(ranker.decision_function(X), -forest.predict(X))
     with pytest.raises(ValueError, match="y must be a matrix of finite costs"):
         CostRegressionRanker().fit(X, PreferenceGraphs.from_rankings(Y))
-    with pytest.raises(ValueError, match="log=True needs costs of 0 or more"):
+    with pytest.raises(ValueError, match="costs in y must be ≥ 0 if log=True"):
         CostRegressionRanker().fit(X, -costs)
+    with pytest.raises(TypeError, match=r"regressor must be a regressor, .*, got LogLinearRanker\(\)"):
+        CostRegressionRanker(LogLinearRanker()).fit(X, costs)
 
 
 def test_pairs_weighted_by_costs():
@@ -287,6 +323,8 @@ def test_pairs_weighted_by_costs():
     assert list(ranker.labels_) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="y must be a matrix of finite costs"):
         CostWeightedRanker(DecisionTreeRanker()).fit(X, costs.where(costs > 1))
+    with pytest.raises(TypeError, match=r"ranker must be a ranker, .*, got LogisticRegression\(\)"):
+        CostWeightedRanker(LogisticRegression()).fit(X, costs)
 
 
 def test_files(tmp_path):

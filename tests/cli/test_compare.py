@@ -205,9 +205,9 @@ def test_instances_without_a_pair_are_counted(table, tmp_path):
     hidden.write_csv(tmp_path / "hidden.csv")
     result = invoke("compare", tmp_path / "hidden.csv", *QUICK)
     assert result.exit_code == 0, result.output
-    note = "5 of 40 instances have no label before another: not learned from, not scored\n"
+    note = "5 of 40 instances have no preferences: ignored in training, not scored\n"
     assert note in result.stderr
-    assert "no label before another" not in result.stdout
+    assert "no preferences" not in result.stdout
     # All labels tied: the one metric that compares ties scores it.
     tied = frame.drop("id").with_columns(
         pl.when(pl.int_range(40) < 5).then(1).otherwise(pl.col("^rank_.*$")).name.keep()
@@ -215,7 +215,7 @@ def test_instances_without_a_pair_are_counted(table, tmp_path):
     tied.write_csv(tmp_path / "tied.csv")
     assert note in invoke("compare", tmp_path / "tied.csv", *QUICK, "--metric", "tau,ndcg").stderr
     told = invoke("compare", tmp_path / "tied.csv", *QUICK, "--metric", "tau,tau_x").stderr
-    assert "5 of 40 instances have no label before another: not learned from, only tau_x scores their ties\n" in told
+    assert "5 of 40 instances have no preferences: ignored in training, only tau_x scores their ties\n" in told
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -261,14 +261,14 @@ def test_mistakes_with_files(table, tmp_path):
     )
     assert_refused(invoke("compare", path, "--labels", "score_*"), "--labels names 'score_*'", "'rank_water'")
     (tmp_path / "notes.docx").write_text("")
-    assert_refused(invoke("compare", tmp_path / "notes.docx"), "the format of notes.docx is not known", ".parquet")
+    assert_refused(invoke("compare", tmp_path / "notes.docx"), "the format of notes.docx is unknown", ".parquet")
     near = invoke("compare", tmp_path / "note.docx")
     assert_refused(near, "there is no data set or file")
     assert "did you mean" not in near.stderr  # notes.docx could not be read either
     (tmp_path / "fine.csv.gz").write_bytes(b"")
     assert_refused(invoke("compare", tmp_path / "fin.csv.gz"), "did you mean", "fine.csv.gz")
     (tmp_path / "packed.parquet.gz").write_bytes(b"")
-    assert_refused(invoke("compare", tmp_path / "packed.parquet.gz"), "the format of packed.parquet.gz is not known")
+    assert_refused(invoke("compare", tmp_path / "packed.parquet.gz"), "the format of packed.parquet.gz is unknown")
     (tmp_path / "semicolons.csv").write_text("x;rank_a;rank_b\n1;1;2\n")
     assert_refused(
         invoke("compare", tmp_path / "semicolons.csv"), "semicolons.csv, line 1", "give --separator ';'", status=1

@@ -110,7 +110,7 @@ def test_ranks_are_recognized_and_nothing_else(tmp_path):
     assert read("1,1.5,1.5,3", "2,3,1,2").options["kind"] == "ranks"
     assert read("1,1,2,", "2,2,1,").options["kind"] == "ranks"
     for rows in (["1,3,5,4", "2,1,2,3"], ["1,0,1,1"], ["1,0.2,0.3,0.5"], ["1,1,1,1"]):
-        with pytest.raises(ValueError, match="do not look like ranks; say what they hold: --kind scores"):
+        with pytest.raises(ValueError, match="do not look like ranks; declare their content: --kind scores"):
             read(*rows)
 
 
@@ -146,6 +146,8 @@ def test_what_a_new_user_is_told(tmp_path):
 def test_content_that_is_wrong(tmp_path):
     for name, text, message in (
         ("a.csv", "x,rank_a,rank_b\n1,1,2\n2,first,2\n", "a.csv, line 3: expected a number in the column 'rank_a'"),
+        ("a.csv", "x,score_a,score_b\n0,1,2\n1e999,1,2\n", "a.csv, line 3: expected a finite number in the column 'x'"),
+        ("a.csv", 'x,score_a,score_b\n1,"0,5",2\n', "write numbers with a decimal point"),
         ("a.csv", "x,score_a,score_b\n1,1,inf\n", "a.csv, line 2: expected a finite number"),
         ("a.csv", "x,score_a,score_b\n1,1,\n", "a.csv, line 2: nothing for the label 'b'.*--unsolved last"),
         ("a.jsonl", '{"x": 1}\n[2]\n', "a.jsonl, line 2: expected a JSON object"),
@@ -163,7 +165,7 @@ def test_content_that_is_wrong(tmp_path):
         pl.col("day").str.to_date()
     )
     dates.write_parquet(tmp_path / "d.parquet")
-    with pytest.raises(DataFileError, match=r"the column 'day' holds values of type Date.*--ignore"):
+    with pytest.raises(DataFileError, match=r"the column 'day' has values of type Date.*--ignore"):
         read_data(str(tmp_path / "d.parquet"))
 
 
@@ -198,5 +200,26 @@ def test_one_label_column(tmp_path, labels):
 
 def test_words_among_costs(tmp_path):
     (tmp_path / "d.csv").write_text("x,cost_a,cost_b\n1,1,timeout\n")
-    with pytest.raises(ValueError, match=r"found 'timeout'; leave the cell empty and give --unsolved last"):
+    with pytest.raises(ValueError, match=r"found 'timeout'; leave the cell empty, and give --unsolved last"):
         read_data(str(tmp_path / "d.csv"))
+
+
+def test_true_and_false_are_numbers_in_every_format(tmp_path):
+    known = [True, False, None, True]
+    frame = pl.DataFrame({"vip": known, "x": [1.0, 2, 3, 4], "label_a": [True] * 4, "label_b": [False] * 4})
+    frame.write_parquet(tmp_path / "d.parquet")
+    frame.write_ndjson(tmp_path / "d.jsonl")
+    frame.write_csv(tmp_path / "d.csv")
+    frame.to_pandas().to_csv(tmp_path / "pandas.csv", index=False)
+    assert "True" in (tmp_path / "pandas.csv").read_text()
+    for name in ("d.parquet", "d.jsonl", "d.csv", "pandas.csv"):
+        found = read_data(str(tmp_path / name))
+        assert found.data["vip"].to_list() == [1.0, 0.0, None, 1.0], name
+        assert found.target.edge_counts().tolist() == [1] * 4
+    mixed = read_data(write(tmp_path / "m.csv", "x,rank_a,rank_b\ntrue,1,2\nunknown,1,2\n5,1,2\n"))
+    assert mixed.data["x"].to_list() == ["true", "unknown", "5"]
+
+
+def test_a_column_with_a_comma_in_its_name(tmp_path):
+    path = write(tmp_path / "d.csv", '"a, b",c,rank_a,rank_b\n1,2,1,2\n')
+    assert read_data(path, ignore="a, b").data.columns == ["c"]

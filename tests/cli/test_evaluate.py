@@ -6,6 +6,7 @@ import json
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from cli.conftest import LABELS, invoke
 
@@ -47,7 +48,7 @@ def test_coverage(folder, careful_model, held_out):
     assert document["coverage"] == pytest.approx(
         {"wanted": 0.8, "found": fitted.coverage(X, y), "completeness": fitted.completeness(X)}
     )
-    assert "the safe part was right for" in invoke("evaluate", careful_model, folder / "test.csv").stdout
+    assert "the safe part is right for" in invoke("evaluate", careful_model, folder / "test.csv").stdout
 
 
 def test_label_columns_in_another_order(folder, frame, model, tmp_path):
@@ -94,3 +95,28 @@ def test_rows_that_the_model_has_learned_from_are_told_of(folder, frame, model, 
     text = invoke("evaluate", model, tmp_path / "one.csv").stdout
     assert "Kendall's tau" in text
     assert "nan" not in text
+
+
+def test_columns_that_the_model_does_not_need_may_hold_anything(folder, frame, model, tmp_path):
+    frame[100:].with_columns(pl.lit("2020-01-01").str.to_date().alias("day")).write_parquet(tmp_path / "more.parquet")
+    expected = invoke("evaluate", model, folder / "test.csv", "--json").stdout
+    found = invoke("evaluate", model, tmp_path / "more.parquet", "--json").stdout
+    assert found == expected.replace("test.csv", "more.parquet")
+    frame[100:].with_columns(pl.lit("2020-01-01").str.to_date().alias("age")).write_parquet(tmp_path / "age.parquet")
+    told = invoke("evaluate", model, tmp_path / "age.parquet", status=1).stderr
+    assert "the column 'age' has values of type Date" in told
+    assert "--ignore" not in told  # not an option of evaluate
+    frame[100:].drop("size").write_csv(tmp_path / "fewer.csv")
+    told = invoke("evaluate", model, tmp_path / "fewer.csv", status=2).stderr
+    assert "has no column 'size', which the model needs. Its columns are ['age', 'weight', 'city']" in told
+
+
+def test_texts_that_are_numbers_in_this_file_are_the_same_categories(tmp_path):
+    rows = [f"{['7', '8', '?', 'A-9'][i % 4]},{1 + i % 2},{2 - i % 2}" for i in range(40)]
+    (tmp_path / "train.csv").write_text("\n".join(["code,rank_a,rank_b", *rows]))
+    (tmp_path / "test.csv").write_text("\n".join(["code,rank_a,rank_b", *(row for row in rows if row[0] in "78")]))
+    model = tmp_path / "m.lrk"
+    invoke("fit", tmp_path / "train.csv", "-o", model, "--ranker", "DecisionTreeRanker")
+    assert json.loads(invoke("evaluate", model, tmp_path / "test.csv", "--json").stdout)["metrics"]["tau"]["mean"] == 1
+    first = invoke("predict", model, tmp_path / "test.csv", "--top", 1).stdout
+    assert [line[0] for line in first.splitlines()[1:]] == ["a", "b"] * 10

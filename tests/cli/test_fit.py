@@ -71,7 +71,8 @@ def test_autoranker_is_the_default(folder, tmp_path):
 def test_identifiers_are_told_of(folder, tmp_path):
     told = invoke("fit", folder / "train.csv", "-o", tmp_path / "m.lrk", "--ranker", "DummyRanker").stderr
     assert (
-        told == "labelrank: the column 'id' has another value in every row; if it is an identifier, give --ignore id\n"
+        told
+        == "labelrank: the column 'id' has a different value in every row; if it is an identifier, give --ignore id\n"
     )
 
 
@@ -93,8 +94,11 @@ def test_data_from_which_nothing_can_be_learned(tmp_path):
     (tmp_path / "d.csv").write_text("x,rank_a,rank_b\n" + "1,1,2\n2,2,1\n" * 10 + "3,,\n")
     options = ("-o", tmp_path / "m.lrk", "--ranker", "DummyRanker", "--conformal", "0.01")
     told = invoke("fit", tmp_path / "d.csv", *options).stderr.splitlines()
-    assert "labelrank: 1 of 21 instances have no label before another: not learned from" in told
+    assert "labelrank: 1 of 21 instances have no preferences and are ignored" in told
     assert any(line.startswith("labelrank: warning: ") and "too few for alpha=0.01" in line for line in told)
+    (tmp_path / "d.csv").write_text("x,rank_a,rank_b,rank_c\n" + "1,1,2,\n2,2,1,\n" * 10)
+    told = invoke("fit", tmp_path / "d.csv", *options[:4]).stderr
+    assert "warning: no row compares ['c'] with another label" in told
 
 
 def test_parameters_have_the_types_of_json(folder, tmp_path):
@@ -119,7 +123,7 @@ def test_parameters_have_the_types_of_json(folder, tmp_path):
     [
         (["--ranker", "LogLinaerRanker"], ["there is no ranker 'LogLinaerRanker'; did you mean 'LogLinearRanker'?"]),
         (["--ranker", "LogLinearRanker", "--set", "alhpa=1"], ["no parameter 'alhpa'; did you mean 'alpha'?"]),
-        (["--ranker", "LogLinearRanker", "--set", "alpha"], ["--set alpha: write it as NAME=VALUE"]),
+        (["--ranker", "LogLinearRanker", "--set", "alpha"], ["--set alpha: expected NAME=VALUE"]),
         (["--ranker", "LogLinearRanker", "--set", "alpha=-1"], ["'alpha' parameter of LogLinearRanker must be"]),
         (["--ranker", "LogLinearRanker", "--budget", "5"], ["--budget is for AutoRanker"]),
         (["--ranker", "DummyRanker", "--conformal", "1"], ["--conformal must be between 0 and 1"]),
@@ -173,7 +177,7 @@ def test_notes_that_fit_does_not_write(tmp_path, reading):
     X, y = load_iris_rankings(return_X_y=True)
     save(LogLinearRanker().fit(X, y), tmp_path / "m.lrk", notes={"reading": reading})
     for command in (["inspect", tmp_path / "m.lrk"], ["predict", tmp_path / "m.lrk", "iris"]):
-        assert "'reading' in the notes must be options" in invoke(*command, status=1).stderr
+        assert "'reading' in the notes must map options" in invoke(*command, status=1).stderr
 
 
 def test_a_metric_that_is_not_known(tmp_path):
@@ -206,3 +210,26 @@ def test_features_that_look_like_labels_are_told_of(folder, tmp_path):
     assert told.count("\n") == 1
     assert "['score_water', 'score_cola'] look like labels" in told
     assert "--ignore score_water,score_cola" in told
+
+
+def test_texts_that_are_numbers_are_told_of(tmp_path):
+    rows = [
+        {"day": f"2024-01-{i % 28 + 1:02}", "price, net": f"{i},5", "age": ["18-25", "26-40"][i % 2],
+         "opened at": f"{i}:00", "rank_a": 1 + i % 2, "rank_b": 2 - i % 2} for i in range(40)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv(tmp_path / "d.csv")
+    told = invoke("fit", tmp_path / "d.csv", "-o", tmp_path / "m.lrk", "--ranker", "DummyRanker").stderr.splitlines()
+    assert len(told) == 3
+    assert "the column 'day' has texts such as '2024-01-01', which are treated as categories; convert dates" in told[0]
+    assert told[0].endswith("give --ignore day")
+    assert told[1].endswith("give --ignore 'price, net'")
+    assert told[2].endswith("give --ignore 'opened at'")
+    lines = [f"{'NULL' if i % 9 == 4 else i / 7},{1 + i % 2},{2 - i % 2}\n" for i in range(40)]
+    (tmp_path / "null.csv").write_text("age,rank_a,rank_b\n" + "".join(lines))
+    (null,) = invoke(
+        "fit", tmp_path / "null.csv", "-o", tmp_path / "m.lrk", "--ranker", "DummyRanker"
+    ).stderr.splitlines()
+    assert "the column 'age' has numbers and texts such as 'NULL'; all are treated as categories" in null
+    options = ("--ignore", "price, net", "--ranker", "DummyRanker", "--json")
+    document = json.loads(invoke("fit", tmp_path / "d.csv", "-o", tmp_path / "m.lrk", *options).stdout)
+    assert document["data"]["n_features"] == 3

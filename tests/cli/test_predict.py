@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 import labelrank
 from labelrank import load
+from labelrank.cli.predictions import Predictor
 from labelrank.cli.saved import SavedModel
 
 FEATURES = ("age", "size", "weight", "city")
@@ -35,7 +37,7 @@ def test_all_formats_say_the_same_some_rows_at_a_time(folder, frame, model, tmp_
     expected = pl.read_csv(invoke("predict", model, folder / "new.csv", "--top", 2).stdout.encode())
     monkeypatch.setattr(SavedModel, "batch", 7)
     new = frame[100:]
-    source, out = tmp_path / f"new.{suffix}", tmp_path / f"out.{suffix}"
+    source, out = tmp_path / f"new.{suffix}", tmp_path / f"out[1].{suffix}"
     {
         "csv": new.write_csv,
         "tsv": lambda path: new.write_csv(path, separator="\t"),
@@ -52,9 +54,9 @@ def test_all_formats_say_the_same_some_rows_at_a_time(folder, frame, model, tmp_
         )  # fmt: skip
     else:
         written = (
-            pl.read_parquet(out)
+            pl.read_parquet(out.read_bytes())
             if suffix == "parquet"
-            else pl.read_csv(out, separator="\t" if suffix == "tsv" else ",")
+            else pl.read_csv(out.read_bytes(), separator="\t" if suffix == "tsv" else ",")
         )
     assert written["id"].to_list() == new["id"].to_list()
     assert_frame_equal(written.drop("id"), expected)
@@ -90,6 +92,10 @@ def test_a_pipe(frame, model):
     labels = [json.loads(line)["labels"] for line in broken.stdout.splitlines()]
     assert labels == [json.loads(line)["labels"] for line in answers[:2]]
     assert "standard input, line 3: expected a JSON object" in broken.stderr
+    huge = lines[1].replace('"age":', '"age":1e999,"was":')
+    broken = invoke("predict", model, "-", input=f"{lines[0]}\n{huge}\n", status=1)
+    assert [json.loads(line)["labels"] for line in broken.stdout.splitlines()] == labels[:1]
+    assert "standard input, line 2: expected a finite number in the column 'age'" in broken.stderr
     without = json.dumps({"age": 1, "size": 2, "wieght": 3, "city": "Ulm"})
     refused = invoke("predict", model, "-", input=f"{without}\n", status=1)
     assert "standard input, line 1 has no column 'weight'" in refused.stderr
@@ -180,3 +186,28 @@ def test_kept_numbers_are_numbers_in_json(model, folder):
     line = invoke("predict", model, folder / "new.csv", "--json", "--keep", "id,size").stdout.splitlines()[0]
     assert json.loads(line)["id"] == "p100"
     assert isinstance(json.loads(line)["size"], float)
+
+
+def test_a_kept_column_is_not_lost(folder, model, tmp_path):
+    text = (folder / "new.csv").read_text().replace("id,", "confidence,", 1)
+    (tmp_path / "d.csv").write_text(text)
+    for options in ([], ["--json"]):
+        refused = invoke("predict", model, tmp_path / "d.csv", "--keep", "confidence", *options, status=2).stderr
+        assert "--keep names 'confidence', which is also a column of the predictions" in refused
+
+
+def test_estimated_reasons_need_rows_to_compare_with(folder, frame, tmp_path):
+    path = tmp_path / "m.lrk"
+    invoke("fit", folder / "train.csv", "-o", path, "--ranker", "PairwiseRanker", "--ignore", "id")
+    frame[100:101].write_csv(tmp_path / "one.csv")
+    told = "unreliable with few rows; give more rows"
+    assert told in invoke("explain", path, tmp_path / "one.csv").stderr
+    assert told not in invoke("explain", path, folder / "new.csv").stderr
+    # On a pipe the rows come one after the other.
+    predictor = Predictor(load(path), np.array(LABELS), reasons=True)
+    X = frame.select(FEATURES)
+    for i in range(70):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            predictor(X[i : i + 1])
+    assert predictor.background.equals(X[:50])

@@ -169,3 +169,24 @@ def test_the_progress_bar_needs_a_terminal_on_both_sides(monkeypatch, stdout, st
     with progress_bar("folds", 3) as advance:
         advance()
     assert bool(shown) is (stdout and stderr)
+
+
+def test_control_c_ends_a_command_that_has_lost_the_exception():
+    """As an import can, which is interrupted in a callback and leaves its lock behind."""
+    code = """
+import os, signal, time
+import labelrank.cli
+import labelrank.cli.app
+
+def lost(**_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except SystemExit:
+        time.sleep(60)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # wherever the tests run
+labelrank.cli._PATIENCE = 0.1
+labelrank.cli.app.app = lost
+labelrank.cli.main()
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=50).returncode == 130

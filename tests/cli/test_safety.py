@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -82,7 +83,7 @@ def test_an_input_is_not_overwritten(folder, model, tmp_path):
     d, same, m = tmp_path / "d.csv", tmp_path / "same.csv", tmp_path / "m.jsonl"
     for arguments in (["fit", d, "-o", d], ["fit", d, "-o", same], ["predict", m, d, "-o", same],
                       ["predict", m, d, "-o", m], ["convert", d, d]):  # fmt: skip
-        assert "it is the file to be read" in invoke(*arguments, status=2).stderr
+        assert "it is an input file; give the output another name" in invoke(*arguments, status=2).stderr
     assert d.read_bytes() == data
     assert m.read_bytes() == model.read_bytes()
 
@@ -95,4 +96,16 @@ def test_a_model_has_no_name_of_data(folder, tmp_path, name):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")
 def test_a_folder_in_which_nothing_can_be_made(folder):
-    assert "cannot write /proc/x.lrk: " in invoke("fit", folder / "train.csv", "-o", "/proc/x.lrk", status=2).stderr
+    assert "cannot save /proc/x.lrk: " in invoke("fit", folder / "train.csv", "-o", "/proc/x.lrk", status=2).stderr
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_full_disk_is_no_misuse(folder, model, tmp_path, monkeypatch, suffix):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), None)
+
+    monkeypatch.setattr("labelrank._atomic.os.fsync", full)
+    told = invoke("predict", model, folder / "new.csv", "-o", tmp_path / f"out.{suffix}", status=1).stderr
+    assert "cannot save" in told
+    assert "no space left" in told.lower()
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from docutils.core import publish_doctree
 
 from labelrank.cli.table import TextReport, TextTable
 
@@ -38,8 +39,7 @@ def test_text():
 
 def test_rst_is_valid():
     report = TextReport(["how it was run", "on what"], [TABLE, TABLE], ["a is best", "b is not"], "two folds")
-    docutils = pytest.importorskip("docutils.core")  # of the docs
-    tree = docutils.publish_doctree(report.render("rst"), settings_overrides={"report_level": 2, "halt_level": 2})
+    tree = publish_doctree(report.render("rst"), settings_overrides={"report_level": 2, "halt_level": 2})
     for text in ("how it was run", "0.60 ± 0.14", "b is not", "two folds"):
         assert text in tree.astext()
 

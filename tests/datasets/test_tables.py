@@ -193,6 +193,28 @@ def test_mixed_column_is_read_when_told_how(write):
     assert read_csv(path, nominal="keep").data["a"].to_list() == ["1", "none"]
 
 
+@pytest.mark.parametrize("number", ["1,5", "-0,25", "1,000", "1,234,567.5", "1.000,5"])
+def test_numbers_with_commas_are_no_categories(write, number):
+    path = write("m.csv", f"a;b;rank_c\n{number};x;2\n;y;1\n{number};1,5x;1\n")
+    with pytest.raises(DataFileError, match=r"m.csv, line 2: expected a number with a point in the column 'a', found"):
+        read_csv(path, separator=";")
+    assert read_csv(path, separator=";", nominal="keep").data["a"].to_list() == [number, None, number]
+    assert read_csv(path, separator=";", ignore=["a"]).feature_names == ["b=1,5x", "b=x", "b=y"]
+
+
+def test_labels_that_floats_do_not_tell_apart_are_no_ties(write, tmp_path):
+    """As nanoseconds since 1970."""
+    values = {"cost_a": [2**60 + 1, 2**60], "cost_b": [2**60, 5]}
+    path = write("t.csv", f"cost_a,cost_b\n{2**60},5\n{2**60 + 1},{2**60}\n")
+    with pytest.raises(DataFileError, match=rf"t.csv, line 3: expected a number that .*'cost_a', found '{2**60 + 1}'"):
+        read_csv(path, labels="cost_", kind="costs")
+    pl.DataFrame(values).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataFileError, match=rf"t.parquet: expected numbers that .*'cost_a', found {2**60 + 1} in"):
+        read_parquet(tmp_path / "t.parquet", labels="cost_", kind="costs")
+    exact = read_csv(write("e.csv", f"cost_a,cost_b\n{10**18},{2**60}\n"), labels="cost_", kind="costs")
+    assert exact.target.tolist() == [[1, 2]]
+
+
 def test_free_text_is_refused(write):
     rows = "".join(f"word{i},1\n" for i in range(60))
     path = write("t.csv", "text,rank_a\n" + rows)
@@ -297,7 +319,7 @@ def test_without_any_library_of_frames(write, monkeypatch):
         monkeypatch.setitem(sys.modules, library, None)
     path = write("d.csv", DRINKS)
     check_drinks(read_csv(path))
-    with pytest.raises(ImportError, match=r"needs polars or pandas; install polars with: pip install labelrank\[cli\]"):
+    with pytest.raises(ImportError, match=r'needs polars or pandas; install .* "labelrank\[cli\]"'):
         read_csv(path, nominal="keep")
     with pytest.raises(ImportError, match=r"needs polars or pyarrow; install .*labelrank\[cli\]"):
         read_parquet(path)
@@ -317,3 +339,10 @@ def test_declared_categories_keep_their_order(tmp_path):
     bunch = read_parquet(path)
     assert bunch.feature_names == ["size=S", "size=M", "size=L"]
     np.testing.assert_array_equal(bunch.data, [[0, 0, 1], [NAN, NAN, NAN], [1, 0, 0]])
+
+
+def test_booleans_are_no_ranks(tmp_path):
+    pl.DataFrame({"x": [1.0], "rank_a": [True], "rank_b": [False]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataFileError, match="expected numbers in the label column 'rank_a', found the type Boolean"):
+        read_parquet(tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", kind="scores").target.tolist() == [[1.0, 2.0]]

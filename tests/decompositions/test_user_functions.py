@@ -216,7 +216,7 @@ def test_wrong_coverings_are_refused(elements, message):
 def test_whole_numbers_of_any_kind_are_labels():
     sets = PreferenceGraphs.from_multilabel([[1, 0]])
     assert edges_of(FunctionCovering(lambda relevant: [np.array([0.0, 1.0])]).cut(sets)) == [[[(0, 2), (2, 1)]]]
-    with pytest.raises(TypeError, match=r"a subgraph consists of label indices, integers from 0, and not of 0.5"):
+    with pytest.raises(TypeError, match=r"a subgraph must consist of label indices, integers from 0, got 0.5"):
         Subgraph.between([0.5], [1])
 
 
@@ -279,13 +279,13 @@ def test_registering():
     assert get_decomposition("each_edge").function is each_edge
     assert "each_edge" in ld.decomposition_names()
     assert "each_edge" not in ld.covering_names()
-    with pytest.raises(ValueError, match="the decomposition 'each_edge' is registered already"):
+    with pytest.raises(ValueError, match="the decomposition 'each_edge' is already registered"):
         register(FunctionDecomposition(each_edge))
     register(FunctionCovering(each_half), name="halves")
     assert get_covering("halves").function is each_half
-    with pytest.raises(ValueError, match="the covering 'halves' is registered already"):
+    with pytest.raises(ValueError, match="the covering 'halves' is already registered"):
         register(FunctionCovering(each_half), name="halves")
-    with pytest.raises(ValueError, match="the decomposition 'zero_one' is registered already"):
+    with pytest.raises(ValueError, match="the decomposition 'zero_one' is already registered"):
         register(FunctionDecomposition(each_edge), name="zero_one")
     with pytest.raises(TypeError, match="wrap a function of a graph in FunctionDecomposition"):
         register(each_edge)

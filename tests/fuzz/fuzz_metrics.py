@@ -54,9 +54,12 @@ def draw_values(rng, shape):
 
 def draw_weight(rng, n):
     """None, and an explicit weight of each row for the definition."""
-    kind = rng.integers(3)
+    kind = rng.integers(4)
     if kind == 0:
         return None, np.ones(n)
+    if kind == 3:  # of any size, as only their ratios count
+        weight = rng.integers(0, 4, n).astype(float)
+        return weight * 2.0 ** int(rng.choice([-1074, -1030, -300, 300, 1021])), weight
     weight = rng.integers(0, 4, n).astype(float) if kind == 1 else rng.random(n) * 10.0 ** rng.integers(-5, 6)
     return (weight if rng.random() < 0.5 else weight.tolist()), weight
 

@@ -15,6 +15,7 @@ import json
 import resource
 import sys
 import tempfile
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -80,12 +81,13 @@ def files():
 FILES = list(files())
 CALLS = {"os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "subprocess.Popen", "os.remove"}
 CALLS |= {"socket.connect", "socket.bind", "urllib.Request", "os.rename", "os.mkdir", "shutil.rmtree", "pty.spawn"}
+CALLS |= {"_thread.start_new_thread"}
 events, watching = [], []
 
 
 def watch(event, arguments):
-    """Audit hook: what a file that is loaded has the process do."""
-    if not watching:
+    """Audit hook: what a file that is loaded has the process do, in the thread that loads it."""
+    if threading.get_ident() not in watching:
         return
     if (
         event in CALLS
@@ -128,7 +130,7 @@ def answer(rng):
     start, used = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     faulthandler.dump_traceback_later(WATCHDOG, exit=True)
     try:
-        watching.append(True)
+        watching.append(threading.get_ident())
         for function in (inspect_file, load) if rng.random() < 0.2 else (load,):
             model = told(function)
         watching.clear()

@@ -186,7 +186,7 @@ def test_graphs_that_are_not_layered(edges, weight, message):
 
 
 def test_does_not_cut():
-    with pytest.raises(ValueError, match="'plackett_luce' does not cut the graphs; leave decomposition at None"):
+    with pytest.raises(ValueError, match="'plackett_luce' does not use a decomposition; leave decomposition at None"):
         PlackettLuceLoss(as_graphs([[1, 2]]), "domination")
 
 

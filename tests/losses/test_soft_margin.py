@@ -69,6 +69,6 @@ def test_edges_have_no_levels():
 
 
 def test_subgraphs_must_be_complete_bipartite():
-    with pytest.raises(ValueError, match="'zero_one' cuts instance 1 into a subgraph that is not complete bipartite"):
+    with pytest.raises(ValueError, match="'zero_one' gives instance 1 a subgraph that is not complete bipartite"):
         SoftMarginLoss(as_graphs([[1, 2, 2], [1, 2, 3]]), "zero_one").value(np.zeros((2, 3)))
     assert SoftMarginLoss(as_graphs([[1, 2, 2]]), "zero_one").value(np.zeros((1, 3))) == 1.0

@@ -62,7 +62,7 @@ def test_edges(rows_and_labels, weighted):
 
 
 def test_it_does_not_cut_the_graphs():
-    with pytest.raises(ValueError, match="'squared' does not cut the graphs"):
+    with pytest.raises(ValueError, match="'squared' does not use a decomposition"):
         SquaredLoss(as_graphs([[1, 2]]), "levels")
 
 

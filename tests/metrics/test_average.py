@@ -35,3 +35,23 @@ def test_values_of_instances(name):
     assert weighted == pytest.approx(np.average(values[known], weights=weight[known]))
     with pytest.raises(ValueError, match='average must be "mean" or None'):
         metric(truth, PREDICTED, average="sum", **options)
+
+
+@pytest.mark.filterwarnings("ignore:.*leaves out:UserWarning")
+@pytest.mark.parametrize("unit", [5e-324, 1e-320, 1e300, 2.0**1023])
+@pytest.mark.parametrize(
+    "name", ["kendall_tau", "ndcg", "domination_error", "one_error", "mean_cost", "regret", "closed_gap"]
+)
+def test_only_the_ratios_of_weights_count(name, unit):
+    metric = getattr(metrics, name)
+    truth = Y if name in RANKS else RELEVANT if name in SETS else np.random.default_rng(2).random((30, 4))
+    weight = np.zeros(30)
+    weight[:10] = 1.0
+    expected = metric(truth, PREDICTED, sample_weight=weight)
+    assert metric(truth, PREDICTED, sample_weight=weight * unit) == pytest.approx(expected)
+
+
+def test_booleans_are_no_predicted_ranks():
+    with pytest.raises(TypeError, match=r"y_pred .* holds booleans.*pass ranks, or ranks_from_scores\(y_pred\)"):
+        metrics.kendall_tau([[1, 2]], np.array([[True, False]]))
+    assert metrics.one_error([[1, 0]], np.array([[True, False]])) == 0

@@ -86,3 +86,22 @@ def test_pairs_that_differ():
     assert not differing_pairs([[1.0, 2.0, 3.0]]).any()
     with pytest.raises(ValueError, match='test must be "nemenyi" or "holm"'):
         differing_pairs(scores, test="t")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: paired_comparison([1, 2, 3], [[1], [2], [4]]), r"same length, got shapes \(3,\) and \(3, 1\)"),
+        (lambda: paired_comparison([1, 2, 3], [1]), "same length"),
+        (lambda: paired_comparison([1, 2], [2, 1], test_share=1), "test_share must be from 0 to below 1"),
+        (lambda: signed_rank_test([1, 2, 3], [1]), "same length"),
+        (lambda: signed_rank_test([], []), "same length"),
+        (lambda: friedman_test([1, 2, 3]), r"of shape \(n_sets, n_learners\), got shape \(3,\)"),
+        (lambda: differing_pairs([[1, 2, 3], [1, 2, float("nan")]]), "scores contains NaN, first in row 1"),
+        (lambda: holm([[0.1, 0.2]]), "p must be a vector of p-values"),
+        (lambda: holm([0.1, 1.2]), "p must be a vector of p-values"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -26,6 +26,11 @@ def test_par10_by_hand():
     assert closed_gap(RUNS, np.nan_to_num(RUNS, nan=100), cutoff=60) == 1
 
 
+def test_costs_below_zero_are_gains():
+    assert mean_cost([[-1.0, 3.0]], [[1, 2]]) == -1
+    assert regret([[-1.0, 3.0]], [[2, 1]]) == 4
+
+
 def test_ties_for_the_first_place_share():
     assert mean_cost([[1.0, 3.0, 9.0]], [[1, 1, 3]]) == 2
     assert regret([[1.0, 3.0, 9.0]], [[1, 1, 3]]) == 1
@@ -57,6 +62,8 @@ def test_the_single_best_by_name():
     assert closed_gap(costs, PRED, cutoff=60, single_best="y") == closed_gap(RUNS, PRED, cutoff=60, single_best=1)
     with pytest.raises(ValueError, match="single_best names the label 'w', which is not in"):
         closed_gap(costs, PRED, cutoff=60, single_best="w")
+    with pytest.raises(ValueError, match="single_best is 'y', but costs has no names of labels; pass the number"):
+        closed_gap(RUNS, PRED, cutoff=60, single_best="y")
     with pytest.warns(UndefinedMetricWarning, match="the single best label is the best of every instance"):
         assert np.isnan(closed_gap([[1.0, 2.0], [0.1, 0.3], [0.2, 0.7]], [[2, 1]] * 3))
 
@@ -67,6 +74,13 @@ def test_the_single_best_by_name():
         (RUNS, {}, ValueError, "costs contains NaN, first at row 1, column 0; pass the cutoff"),
         ([[1.0, np.inf]], {}, ValueError, "costs contains infinity.*pass NaN, and the cutoff"),
         ([[1.0]], {}, ValueError, r"costs and y_pred have different shapes: \(1, 1\) and \(4, 3\)"),
+        (np.empty((4, 0)), {}, ValueError, r"costs has no labels \(shape=\(4, 0\)\)"),
+        (
+            np.nan_to_num(RUNS, nan=-1),
+            {"cutoff": 60},
+            ValueError,
+            "costs holds -1 at row 1, column 0.*replace it by NaN",
+        ),
         (RUNS, {"cutoff": -1}, ValueError, "cutoff must be a number of at least 0, got -1"),
         (RUNS, {"cutoff": "60"}, ValueError, "cutoff must be a number of at least 0, got '60'"),
         (RUNS, {"cutoff": 60, "penalty": 0.5}, ValueError, "penalty must be a number of at least 1, got 0.5"),

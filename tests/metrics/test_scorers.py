@@ -21,6 +21,7 @@ from labelrank import (
     LabelCoveringClassifier,
     LogLinearRanker,
     PreferenceGraphs,
+    SoftProjectionRanker,
     metrics,
     ranks_from_scores,
 )
@@ -294,3 +295,36 @@ def test_get_scorers_is_what_scikit_learn_wants():
         np.testing.assert_allclose(found[f"test_{name}"], expected)
     with pytest.raises(ValueError, match="scorer 'top_0' is not known"):
         get_scorers("kendall_tau", "top_0")
+
+
+def test_names_of_another_type_are_told_apart():
+    X, y = np.zeros((1, 1)), [[1, 2]]
+    model = LogLinearRanker().fit(X, pd.DataFrame(y, columns=[0, 1]))
+    with pytest.raises(ValueError, match=r"only y has \['0', '1'\], only the model has \[0, 1\]"):
+        get_scorer("kendall_tau")(model, X, pd.DataFrame(y, columns=["0", "1"]))
+
+
+def test_scores_as_y_are_scores_to_scorers_as_to_the_ranker():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(60, 3)), rng.normal(size=(3, 4))
+    y = pd.DataFrame(X @ weights, columns=list("abcd"))
+    model = make_pipeline(StandardScaler(), SoftProjectionRanker(10.0, targets="scores", random_state=0)).fit(X, y)
+    assert model.score(X, y) > 0.9
+    for name in ("kendall_tau", "kendall_tau_b", "spearman_rho", "ndcg", "top_1"):
+        assert get_scorer(name)(model, X, y[list("dcba")]) > 0.8
+    for name in ("disagreement_error", "domination_error", "generalized_error:levels"):
+        assert get_scorer(name)(model, X, y) > -0.2
+    assert get_scorer("kendall_tau")(model, X, PreferenceGraphs.from_scores(y)) == model.score(X, y)
+    assert cross_val_score(model, X, y, scoring=get_scorer("kendall_tau")).min() > 0.8
+    with pytest.raises(TypeError, match="takes y as costs, smaller is better, and SoftProjectionRanker as scores"):
+        get_scorer("regret")(model, X, y)
+
+
+@pytest.mark.parametrize("name", ["kendall_tau", "top_1", "zero_one_error", "mean_cost"])
+def test_relevant_labels_are_no_ranks(name):
+    """To a metric of rankings, 1 for a relevant label is the worse rank."""
+    X, Y = make_multilabel_classification(n_classes=3, random_state=0)
+    model = make_pipeline(StandardScaler(), LabelCoveringClassifier()).fit(X, Y)
+    for y in (Y, PreferenceGraphs.from_multilabel(Y)):
+        with pytest.raises(TypeError, match=r"needs predicted ranks, .* predicts 1 for relevant labels"):
+            get_scorer(name)(model, X, y)

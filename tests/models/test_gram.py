@@ -52,7 +52,7 @@ def test_callables():
         return A @ B.T + c
 
     assert_allclose(Kernel(kernel, params={"c": 2})(X, Z), X @ Z.T + 2)
-    with pytest.raises(ValueError, match=r"must return a matrix of shape \(7, 5\) .* got shape \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"must return a matrix of shape \(7, 5\), .* got shape \(1, 3\)"):
         Kernel(lambda A, B: np.ones((1, 3)))(X, Z)
     with pytest.raises(ValueError, match=r"the kernel has NaN or infinite values: .*; check the function"):
         Kernel(lambda A, B: A @ B.T * np.nan)(X, Z)

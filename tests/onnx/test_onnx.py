@@ -222,7 +222,7 @@ def test_float32_takes_the_same_way_as_the_rounded_numbers():
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        (KNeighborsRanker(), "KNeighborsRanker cannot be converted to ONNX; linear models"),
+        (KNeighborsRanker(), "KNeighborsRanker cannot be converted to ONNX; supported are linear models"),
         (PairwiseRanker(LogisticRegression()), "PairwiseRanker cannot be converted"),
         (DummyRanker(strategy="random"), "DummyRanker cannot be converted"),
         (make_pipeline(FunctionTransformer(np.tanh), LogLinearRanker()), "FunctionTransformer cannot be converted"),
@@ -251,5 +251,5 @@ def test_without_onnx(monkeypatch):
     monkeypatch.delitem(sys.modules, "labelrank.onnx.graph", raising=False)
     monkeypatch.delattr("labelrank.onnx.graph", raising=False)
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install labelrank\[onnx\]"):
+    with pytest.raises(ImportError, match=r'pip install "labelrank\[onnx\]"'):
         to_onnx(model)

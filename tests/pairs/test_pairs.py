@@ -10,7 +10,7 @@ from strategies import edge_rows, graphs_of, rank_matrices
 
 from labelrank import PreferenceGraphs, as_graphs
 from labelrank._kernels.pairs.rows import counts_of_neighbors
-from labelrank.pairs import pair_shares, votes_of_counts
+from labelrank.pairs import pair_rows, pair_shares, votes_of_counts
 
 
 @st.composite
@@ -154,7 +154,7 @@ def test_counts_of_neighborhoods(graphs):
     neighbors = np.stack([np.arange(n), np.roll(np.arange(n), 1)])
     weights = np.stack([weights_for(graphs), np.ones(n)])
     counts = np.zeros((2, k, k))
-    counts_of_neighbors(neighbors, weights, counts, graphs.pair_rows(), 0.5)
+    counts_of_neighbors(neighbors, weights, counts, pair_rows(graphs), 0.5)
     off = ~np.eye(k, dtype=bool)
     np.testing.assert_allclose(counts[0][off], graphs.pair_counts(weights[0], ties=0.5)[off])
     np.testing.assert_allclose(counts[1][off], graphs.pair_counts(ties=0.5)[off])

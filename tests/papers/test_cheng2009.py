@@ -158,7 +158,7 @@ def test_printed_numbers_stand_beside_ours():
     made = report(invented(sets, Protocol(n_repeats=1, n_folds=2), lambda cell: taus[cell["method"]]))
     markdown = made.render("markdown")
     assert "| set | CC | paper | IBLR | paper | LRT | paper | forest |" in markdown
-    assert "| glass | 0.840 ± 0.000 | .846 | 0.750 ± 0.000 | .865 | 0.800 ± 0.000 | .883 | 0.810 ± 0.000 |" in markdown
+    assert "| glass | 0.840 ± 0.000 | 0.846 | 0.750 ± 0.000 | 0.865 | 0.800 ± 0.000 | 0.883 |" in markdown
     assert "| mine | 0.840 ± 0.000 | – |" in markdown
     by_title = {table.title: table for table in made.tables}
     ranks = by_title["average rank among the learners of the paper, 2 sets"]

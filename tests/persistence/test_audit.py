@@ -164,11 +164,11 @@ def test_objects_named_by_their_number_are_refused(saved):
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (array((2**50,)), "says that it is an array"),
-        (array((2**33,), "<U0"), "says that it is an array"),
-        (array((1, -1)), "says that it is an array"),
-        (array((1,), "|O", b"\x80\x04N."), "says that it is an array|Python objects"),
-        (array((3,), data=bytes(23)), "says that it is an array"),
+        (array((2**50,)), "declares an array"),
+        (array((2**33,), "<U0"), "declares an array"),
+        (array((1, -1)), "declares an array"),
+        (array((1,), "|O", b"\x80\x04N."), "declares an array|Python objects"),
+        (array((3,), data=bytes(23)), "declares an array"),
         (b"\x80\x04K\x01.", "magic"),
     ],
 )
@@ -300,5 +300,5 @@ def test_attributes_hidden_in_text(saved):
 def test_a_tree_of_other_lengths_than_it_says(saved):
     files = {"n.npy": array((1,), data=bytes(8)), "k.npy": array((1,), "<i8", bytes(8))}
     with_attribute(saved, tree(10**9), files)
-    with pytest.raises(ValueError, match="arrays of other lengths"):
+    with pytest.raises(ValueError, match="do not have the declared lengths"):
         load(saved)

@@ -74,7 +74,7 @@ def test_a_checksum_covers_all_of_it(saved, changes):
     text, data = taken_apart(saved)
     put_together(saved, json.dumps(json.loads(text) | changes), data)
     for function in (inspect_file, load):
-        with pytest.raises(ValueError, match="description of the model is damaged: it does not have its checksum"):
+        with pytest.raises(ValueError, match="description of the model is damaged: its checksum does not match"):
             function(saved)
 
 

@@ -293,8 +293,7 @@ def test_drawing_warns_of_nothing(figure_2, tmp_path):
         for graphs in (figure_2, [[1, 2, 2, nan]], np.arange(14)[None]):
             for cut in (None, "disagreement"):
                 display = PreferenceGraphDisplay.from_graphs(graphs, decomposition=cut)
-                for kind in ("svg", "png", "pdf"):
-                    display.figure_.savefig(tmp_path / f"graph.{kind}")
+                display.figure_.savefig(tmp_path / "graph.svg")
                 plt.close(display.figure_)
 
 
@@ -328,7 +327,7 @@ def test_the_constructor_takes_one_graph(figure_2):
 
 def test_without_matplotlib(figure_2, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"needs matplotlib; install it with: pip install labelrank\[plot\]"):
+    with pytest.raises(ImportError, match=r'needs matplotlib; install it with: pip install "labelrank\[plot\]"'):
         PreferenceGraphDisplay.from_graphs(figure_2)
     with pytest.raises(ImportError, match=r"LossCurveDisplay\.plot needs matplotlib"):
         LossCurveDisplay([2.0, 1.0]).plot()

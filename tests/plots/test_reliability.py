@@ -147,7 +147,7 @@ def test_rows_without_a_pair_are_left_out():
         RejectionCurveDisplay.from_predictions([[1, np.nan]], [[1, 2]], [0.9])
     with pytest.raises(ValueError, match="loss must be finite, or NaN to leave an instance out; instance 1 has inf"):
         RejectionCurveDisplay([0.5, np.inf], [0.5, 0.1])
-    with pytest.raises(ValueError, match="confidence has NaN"):
+    with pytest.raises(ValueError, match="confidence must not contain NaN"):
         RejectionCurveDisplay([0.5], [np.nan])
 
 

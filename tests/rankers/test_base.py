@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrank import DummyRanker, PreferenceGraphs, RankerMixin
+from labelrank import DummyRanker, LogLinearRanker, PreferenceGraphs, RankerMixin
 from labelrank.metrics import kendall_tau
 
 NAN = float("nan")
@@ -254,3 +254,8 @@ def test_there_is_no_classes_():
     assert not hasattr(ranker, "classes_")
     with pytest.raises(AttributeError, match=r"DummyRanker has no classes_: it ranks labels, see labels_"):
         _ = ranker.classes_
+
+
+def test_weights_too_small_to_divide_by():
+    with pytest.raises(ValueError, match=r"sample_weight sums to .*e-309, too little to divide by"):
+        LogLinearRanker().fit([[0.0], [1.0]], [[1, 2], [2, 1]], np.full(2, 1e-309))

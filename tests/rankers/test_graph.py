@@ -248,7 +248,7 @@ def test_presets_are_compositions():
         ({"loss": int}, "loss must be a name or a subclass of Loss, got int"),
         ({"solver": "newton"}, "'solver' parameter of GraphRanker must be a str among {.*}.* Got 'newton'"),
         ({"model": "tree"}, "'model' parameter of GraphRanker must be a str among {.*}.* Got 'tree'"),
-        ({"loss": "plackett_luce", "decomposition": "levels"}, "'plackett_luce' does not cut the graphs; leave"),
+        ({"loss": "plackett_luce", "decomposition": "levels"}, "'plackett_luce' does not use a decomposition; leave"),
         ({"decomposition": "hamming"}, "decomposition 'hamming' is not known"),
         ({"alpha": -1}, "'alpha' parameter .* must be a float in the range"),
         ({"alpha": np.nan}, "'alpha' parameter .* must be a float in the range"),

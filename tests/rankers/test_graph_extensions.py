@@ -92,7 +92,7 @@ def test_own_loss():
     assert_allclose(a.coef_, b.coef_, atol=1e-3)
     with pytest.raises(ValueError, match="'squared_hinge' has a value and a gradient only; use solver='lbfgs'"):
         GraphRanker(SquaredHinge, solver="boosting").fit(X, y)
-    with pytest.raises(ValueError, match="the loss 'squared_hinge' does not cut the graphs"):
+    with pytest.raises(ValueError, match="the loss 'squared_hinge' does not use a decomposition"):
         GraphRanker(SquaredHinge, decomposition="levels").fit(X, y)
 
 
@@ -129,7 +129,7 @@ def test_own_solver_that_needs_an_ability():
         needs = frozenset({"curvature", "flows"})
 
     X, y = rankings()
-    with pytest.raises(ValueError, match="solver 'newton' needs flows of a loss, and the loss 'plackett_luce'"):
+    with pytest.raises(ValueError, match="solver 'newton' needs a loss with flows, but the loss 'plackett_luce'"):
         GraphRanker("plackett_luce", solver=Newton()).fit(X, y)
 
 

@@ -99,8 +99,10 @@ def test_other_kernels(kernel):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"alphas": [0.0]}, "alphas must be one or more finite numbers above 0"),
-        ({"gammas": [-1.0]}, "gammas must be numbers of 0 or more"),
+        ({"alphas": [0.0]}, "alphas must be one or more finite numbers > 0"),
+        ({"alphas": ["a"]}, r"alphas must be one or more finite numbers > 0, got \['a'\]"),
+        ({"gammas": [-1.0]}, "gammas must be one or more finite numbers ≥ 0"),
+        ({"gammas": ["a"]}, r"gammas must be one or more finite numbers ≥ 0, got \['a'\]"),
         ({"gammas": [1.0], "kernel": "linear"}, "the kernel 'linear' has no gamma"),
     ],
 )

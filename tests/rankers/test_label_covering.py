@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelrank import LabelCoveringClassifier, PreferenceGraphs
+from labelrank import CalibratedRanker, GradientBoostingCoveringClassifier, LabelCoveringClassifier, PreferenceGraphs
 from labelrank.decompositions import weighted_positive
 from labelrank.metrics import get_scorer
 
@@ -193,7 +193,7 @@ def test_one_binary_target():
     [
         ({"templates": "random"}, "'templates' parameter of LabelCoveringClassifier must be a str among {.*'random'"),
         ({"templates": np.ones((1, 6))}, r"templates\[0\] has the 1-norm 6"),
-        ({"templates": -np.ones((1, 6))}, "finite lengths from 0"),
+        ({"templates": -np.ones((1, 6))}, "templates must be finite and ≥ 0"),
         ({"templates": np.ones((1, 5)) / 5}, r"expected \(n_templates, 6\).*intercept"),
         ({"templates": "sequential", "alpha": 1.0}, 'templates="sequential" has no penalty; pass alpha=0'),
         ({"templates": "sequential", "solver": "lbfgs"}, 'templates are for solver="boosting"'),
@@ -244,6 +244,27 @@ def test_huge_scores():
         quiet(model, X, Y)
         assert np.isfinite(model.loss_curve_).all()
         assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("model", [LabelCoveringClassifier(), CalibratedRanker()], ids=str)
+def test_scores_that_are_nan_are_not_predicted_as_irrelevant(model, monkeypatch):
+    """They are where sums of large products overflow to both sides."""
+    X, Y = np.tile(np.eye(2), (10, 1)), np.tile(np.eye(2), (10, 1))
+    model.fit(X, PreferenceGraphs.from_multilabel(Y))
+    monkeypatch.setattr(model, "decision_function", lambda X: np.array([[1.0, np.nan]]))
+    predict = model.predict if isinstance(model, LabelCoveringClassifier) else model.predict_relevant
+    with pytest.raises(ValueError, match="computes scores for X that are NaN, as sums overflow; scale X"):
+        predict(np.full((1, 2), 1e308))
+
+
+@pytest.mark.parametrize("model", [LabelCoveringClassifier(), GradientBoostingCoveringClassifier()], ids=str)
+@pytest.mark.parametrize(
+    ("weight", "message"), [(1e308, "sums to infinity"), (1e-310, r"sums to .*e-308, too little to divide by")]
+)
+def test_weights_whose_sum_cannot_be_divided_by(model, weight, message):
+    X, Y = np.tile(np.eye(2), (50, 1)), np.tile(np.eye(2), (50, 1))
+    with pytest.raises(ValueError, match=f"sample_weight {message}"):
+        model.fit(X, Y, np.full(100, weight))
 
 
 @pytest.mark.parametrize("solver", ["boosting", "lbfgs"])
@@ -472,3 +493,24 @@ def test_probabilities_are_those_of_logistic_regression():
         assert not hasattr(other, "predict_proba")
         with pytest.raises(AttributeError, match="predict_proba"):
             other.predict_proba(X)
+
+
+@pytest.mark.parametrize("Learner", [LabelCoveringClassifier, GradientBoostingCoveringClassifier])
+def test_score_matches_labels_by_name(Learner):
+    X, Y = make_multilabel_classification(n_samples=60, n_classes=3, random_state=0)
+    names = ["tea", "milk", "cola"]
+    frame = pd.DataFrame(Y, columns=names)
+    model = Learner(max_iter=10).fit(X, frame)
+    expected = (model.predict(X) == Y).all(axis=1).mean()
+    sets = [{name for name, relevant in zip(names, row, strict=True) if relevant} for row in Y]
+    forms = [Y, frame, frame[["cola", "tea", "milk"]], sparse.csr_array(Y), sets, iter(sets)]
+    forms.append(PreferenceGraphs.from_multilabel(sets))  # sorted names
+    assert [model.score(X, form) for form in forms] == pytest.approx([expected] * len(forms))
+    weight = np.arange(60.0)
+    right = (model.predict(X) == Y).all(axis=1)
+    assert model.score(X, frame[names[::-1]], weight) == pytest.approx(np.average(right, weights=weight))
+    with pytest.raises(ValueError, match="y and the model name different labels"):
+        model.score(X, frame.rename(columns={"tea": "Tea"}))
+    assert cross_val_score(model, X, sets, cv=3).shape == (3,)
+    vector = np.array(["no", "yes"], dtype=object)[Y[:, 0]]
+    assert Learner(max_iter=10).fit(X, vector).score(X, vector) > 0.7

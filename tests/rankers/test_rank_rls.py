@@ -134,7 +134,7 @@ def test_a_path_that_fails_changes_nothing():
     for _ in range(2):
         with pytest.raises(ValueError, match="not positive semi-definite: its smallest eigenvalue is -33"):
             model.path([1.0, 2.0])
-        with pytest.raises(ValueError, match="alphas must be one or more finite numbers above 0"):
+        with pytest.raises(ValueError, match="alphas must be one or more finite numbers > 0"):
             model.path([1.0, -2.0])
         assert pickle.dumps(vars(model)) == before
 
@@ -148,7 +148,7 @@ def test_path_is_kept():
     assert_allclose(pickle.loads(pickle.dumps(model)).path([2.0])[0], first[1])
     assert_allclose(model.fit(X, Y, groups=GROUPS).path([1.0, 2.0]), first)
     for alphas in ([], [0.0], [-1.0], [np.nan], [[1.0]]):
-        with pytest.raises(ValueError, match="alphas must be one or more finite numbers above 0"):
+        with pytest.raises(ValueError, match="alphas must be one or more finite numbers > 0"):
             model.path(alphas)
 
 
@@ -244,7 +244,7 @@ def test_all_items_as_basis_is_the_full_model():
         ({"basis": [-1, 3]}, "basis names row -1"),
         ({"basis": [3, 3]}, "more than once"),
         ({"basis": [0.5]}, "a list of rows of X"),
-        ({"basis": [1, 2], "n_basis": 3}, "basis names 2 rows; leave n_basis out"),
+        ({"basis": [1, 2], "n_basis": 3}, "basis names 2 rows; leave out n_basis"),
         ({"basis": "kmeans"}, 'basis="kmeans" needs n_basis'),
         ({"gamma": -1.0}, "'gamma' parameter"),
         ({"kernel_params": {"c": 1}}, "kernel_params are for a callable kernel"),
@@ -323,6 +323,14 @@ def test_a_large_group_is_no_mxm_laplacian():
     features = rng.normal(size=(30_000, 3))
     model = RankRLS(kernel="rbf", n_basis=20, random_state=0).fit(features, features[:, 0], groups=None)
     assert model.score(features[:500], features[:500, 0]) > 0.8
+
+
+@pytest.mark.parametrize("weight", [1e-320, 1e-160, 1e160, 1e308])
+def test_weights_whose_products_underflow_or_overflow(weight):
+    """Too small, they would teach nothing without a word."""
+    for model in (RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()):
+        with pytest.raises(ValueError, match=r"products of the weights of items, .*; divide sample_weight by its"):
+            model.fit(X, Y, np.full(len(Y), weight), groups=GROUPS)
 
 
 def test_no_weight_at_all():

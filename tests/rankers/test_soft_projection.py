@@ -123,7 +123,7 @@ def test_composed_of_its_parts(form):
     assert_array_equal(composed.loss_curve_, preset.loss_curve_)
     by_name = GraphRanker(loss="soft_margin", solver="soft_projection", decomposition="disagreement").fit(X, y)
     assert by_name.gap_ <= by_name.tol
-    with pytest.raises(ValueError, match="'soft_projection' needs blocks of a loss, and the loss 'plackett_luce'"):
+    with pytest.raises(ValueError, match="'soft_projection' needs a loss with blocks, but the loss 'plackett_luce'"):
         GraphRanker(loss="plackett_luce", solver="soft_projection").fit(X, y)
 
 
@@ -238,7 +238,7 @@ def test_sets_of_relevant_labels():
 
 def test_subgraphs_must_be_complete_bipartite():
     X, y = make_label_ranking(5, 2, n_labels=3, random_state=0)
-    with pytest.raises(ValueError, match="'zero_one' cuts instance 0 into a subgraph that is not complete bipartite"):
+    with pytest.raises(ValueError, match="'zero_one' gives instance 0 a subgraph that is not complete bipartite"):
         SoftProjectionRanker(decomposition="zero_one").fit(X, y)
 
 

@@ -70,7 +70,7 @@ def test_a_basis_is_drawn_from_rows_with_a_weight():
     weight = np.r_[np.zeros(50), np.ones(10)]
     model = RankRLS(kernel="rbf", n_basis=8, random_state=0).fit(X, X[:, 0], weight, groups=GROUPS)
     assert (model.basis_indices_ >= 50).all()
-    with pytest.raises(ValueError, match="n_basis=11 is more than the 10 rows of X that have a weight"):
+    with pytest.raises(ValueError, match="n_basis=11 is more than the 10 rows of X with positive weight"):
         RankRLS(kernel="rbf", n_basis=11).fit(X, X[:, 0], weight, groups=GROUPS)
 
 

@@ -109,3 +109,17 @@ def test_sorting_and_filtering(chromium, tickets):
     assert found["all"]
     assert found["unfolded"]
     assert found["wide"] <= 0, "a narrow page does not scroll sideways"
+
+
+def test_explanations_share_pages_in_print(tickets, tmp_path):
+    def pages(content):
+        page, printed = tmp_path / "page.html", tmp_path / "page.pdf"
+        page.write_text(content, encoding="utf-8")
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+        subprocess.run(
+            [*command, f"--print-to-pdf={printed}", page.as_uri()], capture_output=True, timeout=120, check=True
+        )
+        return len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes()))
+
+    page = tickets.html
+    assert pages(page) < pages(page.replace(".case { break-inside: auto; }", ""))

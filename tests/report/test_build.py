@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from report.pages import HOSTILE, cells, make_tickets, ridge_report, section, text_of
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.inspection import permutation_importance
 from sklearn.pipeline import make_pipeline
@@ -133,19 +134,19 @@ def test_the_hardest_instances_are_named_and_explained(tickets):
 
 
 def test_what_a_model_lacks_is_said_in_a_sentence(ridge, battles):
-    assert "KernelRidgeRanker has no model of pairs" in section(ridge, "calibration")
-    assert "gives no guarantee" in section(ridge, "coverage")
+    assert "KernelRidgeRanker has no pair probabilities" in section(ridge, "calibration")
+    assert "has no guarantee" in section(ridge, "coverage")
     assert "would have to be fitted again" in section(ridge, "curve")
-    assert "There is none" in section(ridge, "leaderboard")
+    assert "No leaderboard was given" in section(ridge, "leaderboard")
     assert "estimated from" in section(ridge, "hardest")
-    assert "Labels have no ranks here" in section(battles, "labels")
+    assert "Labels have no ranks, because" in section(battles, "labels")
     for report, keys in ((ridge, ("calibration", "coverage", "rejection", "curve")), (battles, ("labels",))):
         assert all(f'<section id="{key}" class="absent"' in report.html for key in keys)
 
 
 def test_battles_and_guarantees(battles):
     data = text_of(section(battles, "data"))
-    assert "rows with contradictions 10 " in data
+    assert "rows with cycles 10 " in data
     assert "given for 80.0 %" in text_of(section(battles, "coverage"))
     wins = cells(section(battles, "pairs"), "Labels")
     assert {row[0]: row[2] for row in wins}["3"] == "0 %"
@@ -163,7 +164,7 @@ def rankings(n, k, seed=0):
 def test_one_row_of_many_labels():
     X, y = rankings(12, 100)
     report = build_report(LogLinearRanker(max_iter=5, alpha=100.0, tol=1.0).fit(X, y), X[:1], y[:1])
-    assert "The 25 labels of 100" in section(report, "pairs")
+    assert "The 25 most frequently compared labels of 100" in section(report, "pairs")
     assert len(cells(section(report, "labels"), "Labels")) == 100
     assert "At least" in section(report, "importance")
     assert "±" not in text_of(section(report, "quality")).partition("Scores")[2]
@@ -192,7 +193,7 @@ def test_texts():
     _, y = rankings(12, 3)
     X = pd.Series(["red tea" if i % 2 else "blue milk" for i in range(12)])
     report = build_report(make_pipeline(TfidfVectorizer(), LogLinearRanker()).fit(X, y), X, y)
-    assert "a text rather than" in section(report, "importance")
+    assert "Instances are texts" in section(report, "importance")
     assert "red tea" in section(report, "hardest")
     assert "exact, by coefficients" in section(report, "hardest")
 
@@ -245,9 +246,10 @@ def test_a_leaderboard_needs_no_instances():
     [
         ({}, ValueError, "a report on DummyRanker needs X and y"),
         ({"X": [[0]]}, ValueError, "X and y belong together"),
-        ({"X": [[0], [1]], "y": [[1, 2]]}, ValueError, "X has 2 rows, y has 1"),
+        ({"X": [[0], [1]], "y": [[1, 2]]}, ValueError, "X has 2 rows, but y has 1"),
         ({"X": [[0]], "y": [[1, 2, 3]]}, ValueError, "y has 3 labels, but DummyRanker was fitted with 2"),
-        ({"leaderboard": [1]}, TypeError, "leaderboard must be a data frame or a list of dicts"),
+        ({"leaderboard": [1]}, TypeError, r"leaderboard must be a data frame or a list of dicts, got \[1\]"),
+        ({"leaderboard": 3}, TypeError, "leaderboard must be a data frame or a list of dicts, got 3"),
     ],
 )
 def test_wrong_arguments(arguments, error, message):
@@ -256,9 +258,14 @@ def test_wrong_arguments(arguments, error, message):
         build_report(model, **arguments)
 
 
+def test_a_model_must_be_fitted():
+    with pytest.raises(NotFittedError, match="This LogLinearRanker instance is not fitted yet"):
+        build_report(LogLinearRanker(), [[0]], [[1, 2]])
+
+
 def test_classifiers_of_sets_are_refused():
     model = LabelCoveringClassifier().fit([[0], [1]], [[0, 1], [1, 0]])
-    with pytest.raises(TypeError, match=r"about a fitted ranker, .*; LabelCoveringClassifier is none"):
+    with pytest.raises(TypeError, match=r"model must be a fitted ranker, .*, got LabelCoveringClassifier"):
         build_report(model, [[0]], [[0, 1]])
 
 
@@ -274,13 +281,15 @@ def test_save_replaces_a_file_as_a_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         broken.save(tmp_path / "missing" / "report.html")
+    with pytest.raises(IsADirectoryError, match=f"^cannot save {tmp_path}: it is a folder"):
+        broken.save(tmp_path)
 
 
 @pytest.mark.parametrize("library", ["jinja2", "matplotlib"])
 def test_a_missing_library_is_named_with_the_extra(library, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     model = DummyRanker().fit([[0]], [[1, 2]])
-    with pytest.raises(ImportError, match=rf"build_report needs {library}; .*: pip install labelrank\[plot\]"):
+    with pytest.raises(ImportError, match=rf'build_report needs {library}; .*: pip install "labelrank\[plot\]"'):
         build_report(model, [[0]], [[1, 2]])
 
 

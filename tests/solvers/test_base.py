@@ -52,7 +52,9 @@ def test_says_what_could_not_move():
 
 def test_a_loss_must_have_what_a_solver_needs():
     """The error names the loss, the solver, and the solvers that would do."""
-    message = "solver 'boosting' needs flows of a loss, and the loss 'plackett_luce' has curvature; use solver='lbfgs'"
+    message = (
+        "solver 'boosting' needs a loss with flows, but the loss 'plackett_luce' has curvature; use solver='lbfgs'"
+    )
     y = [[1, 2], [2, 1]]
     with pytest.raises(ValueError, match=message):
         GraphRanker("plackett_luce", solver="boosting").fit([[0.0], [1.0]], y)

@@ -12,7 +12,7 @@ from oracles.graphs import edges_by_instance, edges_of_levels, edges_of_ranks, e
 from scipy import sparse
 from strategies import rank_matrices
 
-from labelrank import PreferenceGraphs, as_graphs
+from labelrank import PreferenceGraphs, as_graphs, ranks_from_orders
 
 NAN = math.nan
 BITS = st.sampled_from([0.0, 1.0])
@@ -131,6 +131,10 @@ def test_sets_of_indices_and_of_sorted_names():
     assert graphs.levels.tolist() == [[1, 0, 0], [0, 1, 1]]
     repeated = PreferenceGraphs.from_multilabel([("tax", "tax"), {"law"}])
     assert repeated.levels.tolist() == [[1, 0], [0, 1]]
+    for series in (pd.Series, pl.Series):
+        graphs = PreferenceGraphs.from_multilabel(series([["tax", "law"], ["art"]]))
+        assert graphs.labels.tolist() == ["art", "law", "tax"]
+        assert graphs.levels.tolist() == [[1, 0, 0], [0, 1, 1]]
 
 
 def test_sparse_matrices_are_left_as_they_were():
@@ -255,3 +259,39 @@ def test_unknown_classes_among_numbers():
 def test_bad_classes_are_refused(y, options, error, message):
     with pytest.raises(error, match=message):
         PreferenceGraphs.from_multiclass(y, **options)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda labels: PreferenceGraphs.from_multilabel([{1}, {2}], labels=labels),
+        lambda labels: PreferenceGraphs.from_multiclass([1, 2], labels=labels),
+        lambda labels: PreferenceGraphs.from_rankings(ranks_from_orders([[1, 2]], labels=labels)),
+    ],
+    ids=["sets", "classes", "orders"],
+)
+def test_integers_are_no_columns_where_their_texts_are_names(build):
+    with pytest.raises(ValueError, match="holds 1, the column of '2', while labels has the text '1' elsewhere"):
+        build(["1", "2", "3"])
+    assert build(["0", "1", "2"]).shape[1] == build(["2019", "2020", "2021"]).shape[1] == build([3, 2, 1]).shape[1] == 3
+
+
+def test_indices_beyond_any_machine():
+    with pytest.raises(ValueError, match=r"instance holds 1e\+30 in entry 1; indices are 0, 1, ... and below"):
+        PreferenceGraphs.from_pairs([0, 1e30], [0, 0], [1, 1])
+    with pytest.raises(ValueError, match=r"better and worse|better holds 1180591620717411303424 in entry 0"):
+        PreferenceGraphs.from_pairs([0], [2**70], [1])
+    with pytest.raises(ValueError, match="instance holds 9223372036854775808 in entry 0; indices are"):
+        PreferenceGraphs.from_pairs(np.array([2**63], dtype=np.uint64), [0], [1])
+    with pytest.raises(ValueError, match="n_labels must be below"):
+        PreferenceGraphs.from_multiclass([0], n_labels=1e30)
+    with pytest.raises(MemoryError, match=r"graphs of 1099511627777 instances needs .*from_battles takes ids"):
+        PreferenceGraphs.from_pairs([2**40], [0], [1])
+    for build in (lambda: PreferenceGraphs.from_multilabel([{2**46}]), lambda: ranks_from_orders([[2**46]])):
+        with pytest.raises(MemoryError, match=r"1 rows and 70368744177665 labels needs .*pass labels="):
+            build()
+
+
+def test_weights_of_pairs_have_a_finite_sum():
+    with pytest.raises(ValueError, match="weight sums to infinity; divide"):
+        PreferenceGraphs.from_pairs([0, 0], [0, 0], [1, 1], [1e308, 1e308], conflicts="keep")

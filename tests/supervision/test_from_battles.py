@@ -137,3 +137,37 @@ def test_three_to_one_is_no_certainty(per):
     assert proba == pytest.approx(0.75, abs=1e-3)
     assert pair_shares(y.pair_counts())[0, 1] == 0.75
     assert kendall_tau(y, np.tile([1.0, 2.0], (len(y), 1))) == 0.5
+
+
+@pytest.mark.parametrize(
+    "winner",
+    [
+        pd.array(["x", pd.NA], dtype="string"),
+        np.array(["x", pd.NA], dtype=object),
+        ["x", None],
+        np.array(["x", np.nan], dtype=object),
+    ],
+    ids=["string", "object", "None", "NaN"],
+)
+def test_a_winner_that_is_missing_may_be_a_tie(winner):
+    frame = pd.DataFrame({"a": ["x", "x"], "b": ["y", "y"], "winner": winner})
+    with pytest.raises(ValueError, match=r'holds None in row 1.*if it was one, fill the column with "tie"'):
+        PreferenceGraphs.from_battles(frame, a="a", b="b", winner="winner")
+    filled = frame.fillna({"winner": "tie"})
+    assert PreferenceGraphs.from_battles(filled, a="a", b="b", winner="winner").n_edges == 3
+
+
+def test_columns_with_names_that_are_no_texts():
+    frame = pd.DataFrame([["x", "y", "y"]])
+    graphs = PreferenceGraphs.from_battles(frame, a=0, b=1, winner=2)
+    assert graphs.labels[graphs.better].tolist() == ["y"]
+    frame.columns = pd.MultiIndex.from_tuples([("model", "a"), ("model", "b"), ("result", "winner")])
+    names = {"a": ("model", "a"), "b": ("model", "b"), "winner": ("result", "winner")}
+    assert PreferenceGraphs.from_battles(frame, **names) == graphs
+
+
+def test_ids_are_names_and_never_columns():
+    frame = pd.DataFrame({"a": [1], "b": [2]})
+    with pytest.raises(ValueError, match=r"name the label 1, which is not in labels=\['1', '2', '3'\]"):
+        PreferenceGraphs.from_battles(frame, a="a", b="b", labels=["1", "2", "3"])
+    assert PreferenceGraphs.from_battles(frame, a="a", b="b", labels=[2, 1]).better.tolist() == [1]

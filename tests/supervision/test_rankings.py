@@ -311,3 +311,53 @@ def test_no_rows_and_one_label():
     assert from_top_k(np.zeros((0, 3))).shape == (0, 3)
     assert orders_from_ranks(np.zeros((0, 3))) == []
     assert orders_from_ranks([[NAN], [4]]) == [[], [0]]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([[True, False]]),
+        [[True, False]],
+        pd.DataFrame({"a": [True], "b": [False]}),
+        pd.DataFrame({"a": [True], "b": [2]}),
+        pd.DataFrame({"a": [True, None], "b": [False, True]}, dtype="boolean"),
+        pl.DataFrame({"a": [True], "b": [2]}),
+    ],
+    ids=["array", "list", "pandas", "mixed", "nullable", "polars"],
+)
+def test_booleans_are_no_ranks(y):
+    """True means relevant, and would be the worst rank."""
+    with pytest.raises(TypeError, match=r"holds booleans.*from_multilabel"):
+        check_rankings(y)
+    assert PreferenceGraphs.from_scores([[True, False]]).levels.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([[2**53 + 1, 2**53]]),
+        np.array([[2**64 - 1, 2**64 - 2]], dtype=np.uint64),
+        np.array([[-(2**60), -(2**60) + 1]]),
+        [[2**70, 2**70 + 1]],
+        [[10**400, None]],
+        pl.DataFrame({"a": [2**60 + 1], "b": [2**60]}),
+        pl.DataFrame({"a": [2**60 + 1, None], "b": [2**60, 1]}),
+        pl.DataFrame({"a": [2**60 + 1], "b": [2**60], "c": [0.5]}),
+        pd.DataFrame({"a": [2**60 + 1, None], "b": [2**60, 1]}, dtype="Int64"),
+        [[-(2**60), -(2**60) + 1, 0.5]],
+    ],
+    ids=["int64", "uint64", "negative", "70 bits", "thousand bits", "polars", "null", "mixed", "pandas", "list"],
+)
+def test_integers_that_floats_do_not_tell_apart_are_no_ties(y):
+    with pytest.raises(ValueError, match=r"tell integers apart up to 2\*\*53 only; subtract"):
+        check_rankings(y)
+    assert check_rankings(np.array([[2**53, 2**53 - 1]])).tolist() == [[2.0**53, 2.0**53 - 1]]
+    for floats in ([[1e300, 2**53]], pl.DataFrame({"a": [1e300], "b": [2**53]})):
+        assert check_rankings(floats).tolist() == [[1e300, 2.0**53]]
+
+
+def test_lazy_frames_are_collected_first():
+    with pytest.raises(TypeError, match=r"LazyFrame .* collect\(\)"):
+        check_rankings(pl.LazyFrame({"a": [1], "b": [2]}))
+    with pytest.raises(TypeError, match=r"collect\(\)"):
+        PreferenceGraphs.from_battles(pl.LazyFrame({"a": ["x"], "b": ["y"]}), a="a", b="b")

@@ -1,5 +1,6 @@
 """Ranking trees: leaves, missing values and categories, weights, text, and edge cases."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -330,6 +331,23 @@ def test_very_many_labels():
     assert sum(value.nbytes for value in vars(tree).values() if isinstance(value, np.ndarray)) < 1e6
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_pairs_of_many_labels_need_memory_for_the_nodes_that_there_can_be(missing):
+    """Here it is one, as a node is split from min_samples_split=2 * n_labels rows on, and not one for every row."""
+    X, y = make(n=300, k=400)
+    y = mask_rankings(y, missing, random_state=0)
+    DecisionTreeRanker("pair_gini").fit(X[:2], y[:2])
+    tracemalloc.start()
+    try:
+        tree = DecisionTreeRanker("pair_gini").fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    pairs = 300 * 400 * 399 / 2
+    assert len(tree.feature_) == 1
+    assert peak < (6 if missing else 3) * pairs  # bytes for signs, and for votes that are not all 1
+
+
 @pytest.mark.parametrize("fraction", [0.0, 0.4])
 def test_probabilities_of_votes(fraction):
     """Leads of labels, taken for normal, give nearly the probabilities of pair counts."""
@@ -375,9 +393,9 @@ def test_sparse_features_give_the_same_tree(criterion, splitter):
 
 def test_sparse_features_that_do_not_fit_into_memory_when_dense():
     rng = np.random.default_rng(0)
-    words = rng.integers(0, 10**7, (300, 20))
-    words[:, 0] = rng.integers(0, 3, 300)
-    X = sparse.csr_array((np.ones(6000), words.ravel(), np.arange(0, 6001, 20)), shape=(300, 10**7))
+    words = rng.integers(3, 10**6, (30_000, 20))
+    words[:, 0] = rng.integers(0, 3, 30_000)
+    X = sparse.csr_array((np.ones(600_000), words.ravel(), np.arange(0, 600_001, 20)), shape=(30_000, 10**6))
     y = np.array([[1.0, 2, 3], [2, 3, 1], [3, 1, 2]])[words[:, 0]]
     np.testing.assert_array_equal(DecisionTreeRanker().fit(X, y).predict(X), y)
 

@@ -147,7 +147,7 @@ def test_reliability_against_scikit_learn():
 
 @pytest.mark.parametrize("bad", [np.full((1, 2, 2), np.nan), np.full((1, 2, 2), 1.5), np.full((1, 2, 2), 0.9)])
 def test_probabilities_that_are_none(bad):
-    with pytest.raises(ValueError, match="proba must hold probabilities"):
+    with pytest.raises(ValueError, match="proba must be probabilities"):
         expected_calibration_error([[1, 2]], bad)
     with pytest.raises(ValueError, match=r"n_bins must be an integer"):
         reliability_curve([[1, 2]], np.full((1, 2, 2), 0.5), n_bins=2.5)
@@ -166,7 +166,7 @@ def test_risk_and_coverage():
         == pytest.approx(loss.mean())
     )
     assert np.isnan(area_under_risk_coverage([], []))
-    with pytest.raises(ValueError, match="vectors of one length"):
+    with pytest.raises(ValueError, match="must have the same length"):
         risk_coverage_curve([1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="confidence has NaN"):
+    with pytest.raises(ValueError, match="confidence must not contain NaN"):
         risk_coverage_curve([1.0], [np.nan])

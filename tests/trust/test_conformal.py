@@ -170,9 +170,9 @@ def test_groups_have_their_own_thresholds():
         assert 0.85 < ranker.coverage(scores[1::2][own], ranks[1::2][own], groups=groups[1::2][own]) <= 1
     with pytest.raises(ValueError, match="groups must be passed in prediction if and only if"):
         ranker.predict_partial(scores)
-    with pytest.raises(ValueError, match=r"groups has \['other'\], which fit has not seen"):
+    with pytest.raises(ValueError, match=r"groups has \['other'\], which were not passed to fit"):
         ranker.predict_partial(scores[:1], groups=["other"])
-    with pytest.raises(ValueError, match="groups must have one name for each of the 3 rows"):
+    with pytest.raises(ValueError, match="groups must have one value for each of the 3 rows"):
         ranker.predict_partial(scores[:3], groups=["easy"])
 
 
@@ -202,7 +202,7 @@ def test_a_fitted_ranker_keeps_its_labels():
     for wrapper in (ConformalRanker, PairwiseCalibrator):
         with pytest.raises(ValueError, match="name different labels"):
             wrapper(fitted, cv="prefit").fit(X[200:], y.rename(columns={"a": "z"}))
-        with pytest.raises(ValueError, match="y has 3 labels, and LogLinearRanker was fitted with 5"):
+        with pytest.raises(ValueError, match="y has 3 labels, but LogLinearRanker was fitted with 5"):
             wrapper(fitted, cv="prefit").fit(X[200:], Y[200:, :3])
 
 
@@ -273,7 +273,7 @@ def test_bad_arguments_and_failed_refits():
         ConformalRanker(LogLinearRanker(), target="top_k", k=6).fit(X, Y)
     with pytest.raises(ValueError, match="normalize must return 100 positive"):
         ConformalRanker(LogLinearRanker(), normalize=lambda model, X: np.zeros(len(X))).fit(X, Y)
-    with pytest.raises(ValueError, match="groups has missing names"):
+    with pytest.raises(ValueError, match="groups has missing values"):
         ranker.fit(X, Y, groups=["a", None] * 200)
     battles = PreferenceGraphs.from_pairs([0, 0, 0], [0, 1, 2], [1, 2, 0], n_instances=400, n_labels=5)
     with pytest.raises(ValueError, match=r'target="top_k" needs rankings'):

@@ -31,7 +31,7 @@ from labelrank import (
     SoftProjectionRanker,
     explain,
 )
-from labelrank.auto import pipeline_for
+from labelrank.auto import WeightedRanker, pipeline_for
 from labelrank.datasets import make_label_ranking
 from labelrank.trust.origins import origins
 
@@ -244,7 +244,7 @@ def test_bad_arguments():
         explain(model, X[0], "nort", "south")
     with pytest.raises(ValueError, match="n_permutations must be at least 1"):
         explain(model, X[0], "north", "south", background=X, n_permutations=0)
-    with pytest.raises(ValueError, match="background must be some rows"):
+    with pytest.raises(ValueError, match="background must have at least one row"):
         explain(model, X[0], "north", "south", background=X[:0])
     with pytest.raises(ValueError, match="background has 3 features, and x has 4"):
         explain(model, X[0], "north", "south", background=X[:, :3])
@@ -267,3 +267,24 @@ def test_columns_and_words_of_a_pipeline(ranker):
     assert all(name == "age" or name.startswith("subject: ") for name in why.items)
     if isinstance(ranker, LogLinearRanker):
         assert "age                = missing" in str(why)
+
+
+def test_ensembles_of_linear_models_and_trees_are_explained_exactly():
+    words = ["printer on fire", "invoice not paid", "printer is slow", "invoice is wrong"]
+    frame = pl.DataFrame({"age": [None, *range(39)], "subject": [f"{words[i % 4]} {i}" for i in range(40)]})
+    ranks = [[1, 2, 3] if i % 2 else [3, 1, 2] for i in range(40)]
+    members = [LogLinearRanker(), RandomForestRanker(5, random_state=0), GradientBoostingRanker(max_iter=3)]
+    models = [pipeline_for(member, frame, text_columns=["subject"]) for member in members]
+    ensemble = WeightedRanker(models, [0.5, 0.2, 0.3]).fit(frame, ranks)
+    found = explain(ensemble, frame[:1], 0, 1)
+    assert found.method == "ensemble"
+    assert "exact, summed over the members" in str(found)
+    assert {'subject: "printer"', "age"} <= set(found.items)
+    assert adds_up(found, ensemble, frame[:1], 0, 1)
+    linear = ensemble.rankers_[0]
+    own, spread = explain(linear, frame[:1], 0, 1), linear.decision_function(frame[:1]).std()
+    alone = WeightedRanker(models[:1], [0.5]).fit(frame, ranks)
+    np.testing.assert_allclose(explain(alone, frame[:1], 0, 1).contributions, own.contributions * 0.5 / spread)
+    with_neighbors = WeightedRanker([LogLinearRanker(), KNeighborsRanker()], [0.5, 0.5]).fit(X, Y)
+    with pytest.raises(ValueError, match="WeightedRanker has no exact explanation; pass background"):
+        explain(with_neighbors, X[0], 0, 1)

@@ -1,1 +1,1 @@
-"""Compiled loops: arrays in, arrays out. Imports nothing else of this library."""
+"""Compiled loops on arrays. Imports nothing else of this library."""

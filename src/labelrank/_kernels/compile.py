@@ -1,4 +1,4 @@
-"""The decorator of all kernels: numba, without the GIL, cached on disk where a cache can be written."""
+"""The decorator of all kernels: compiled by numba, without the GIL, and cached on disk if possible."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function on arrays with numba.
 
     The machine code is cached on disk: in the folder named by ``NUMBA_CACHE_DIR``, beside the module, or in the cache
-    folder of the user. If none of them can be written (a read-only installation without a home folder, a full disk),
-    functions are compiled in memory, and one warning names the variable.
+    folder of the user. If none of them is writable (a read-only installation without a home folder, a full disk),
+    functions are compiled in every process, with one warning.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     Returns
     -------
     callable
-        The compiled function, or a decorator when called with options alone.
+        The compiled function, or a decorator if only options are given.
     """
     if function is None:
         return lambda function: kernel(function, **options)
@@ -44,7 +44,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 class _Cache(FunctionCache):
-    """Cache of one function; errors of the file system disable it."""
+    """Cache of one function, disabled by errors of the file system."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -69,7 +69,7 @@ def _warn_once(reason: str) -> None:
         _warned = True
         warnings.warn(
             f"compiled functions cannot be cached ({reason}). They are compiled again in every process, which takes "
-            "seconds; set the environment variable NUMBA_CACHE_DIR to a folder that can be written",
+            "seconds; set the environment variable NUMBA_CACHE_DIR to a writable folder",
             UserWarning,
             stacklevel=2,
         )

@@ -1,3 +1,3 @@
-"""Numbers of the cuts of layered graphs that kernels evaluate on levels, without listing edges."""
+"""Codes of the decompositions of layered graphs that kernels evaluate on levels, without listing edges."""
 
 ZERO_ONE, DISAGREEMENT, DOMINATION, DOMINATED, LEVELS, ADJACENT_LEVELS, ALL_LEVEL_PAIRS = range(7)

@@ -1,4 +1,4 @@
-"""One ranking for many: Borda, Copeland, Kemeny, Plackett-Luce and the Mallows model."""
+"""Rank aggregation: Borda, Copeland, Kemeny, Plackett-Luce and the Mallows model."""
 
 from labelrank.aggregation.borda import borda, borda_scores
 from labelrank.aggregation.copeland import copeland, copeland_scores

@@ -12,11 +12,11 @@ def borda_scores(y: Any, sample_weight: Any = None) -> FloatArray:
     """Mean number of Borda votes per instance, generalized to missing labels.
 
     A ranking of m of the n labels gives (m − r + 1)(n + 1)/(m + 1) votes to the label at rank r and (n + 1)/2 votes to
-    a label that it leaves out: the expected votes if all completions were equally likely. Tied labels share the mean
-    of their places. On complete rankings that is the plain Borda count, n votes for the first label, 1 for the last.
+    a label that it leaves out: the expected votes if all completions were equally likely. Tied labels have the mean
+    of their ranks. On complete rankings that is the plain Borda count, n votes for the first label, 1 for the last.
 
-    Graphs stored as edges have no ranks. There a label has 1 + Σ_b N_ab/(N_ab + N_ba) votes, with 1/2 for a pair of
-    which nothing is known; on complete rankings the two are equal.
+    Graphs stored as edges have no ranks. There a label has 1 + Σ_b N_ab/(N_ab + N_ba) votes, with 1/2 for a pair
+    without observations. On complete rankings both definitions agree.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def borda_scores(y: Any, sample_weight: Any = None) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_labels,)
-        Larger is better. Scores that differ by no more than rounding are made equal.
+        Larger is better. Scores that differ only by rounding errors are made equal.
 
     Examples
     --------

@@ -9,14 +9,14 @@ import numpy as np
 from labelrank._arrays import FloatArray
 from labelrank.aggregation.inputs import graphs_and_weight, ranks_of_scores
 
-_ROUNDING = 1e-10  # relative; counts that differ by less are even, pulled apart by the order of summation
+_ROUNDING = 1e-10  # relative; smaller differences of counts are rounding errors, and the pair is even
 
 
 def copeland_scores(y: Any, sample_weight: Any = None) -> FloatArray:
     """Number of pairwise majorities won.
 
-    A label scores 1 for each label that it beats (N_ab > N_ba) and 1/2 for each even pair, including pairs of which
-    nothing is known.
+    A label scores 1 for each label that it beats (N_ab > N_ba) and 1/2 for each even pair, including pairs without
+    observations.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the functions of this package are given, and scores turned into ranks."""
+"""Validation of arguments, and conversion of scores to ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from labelrank.supervision.weights import row_weights
 
 
 def graphs_and_weight(y: Any, sample_weight: Any) -> tuple[PreferenceGraphs, FloatArray]:
-    """Graphs with at least one instance and one label, and a weight for each instance."""
+    """Validate `y`, which needs an instance and a label, and `sample_weight`."""
     graphs = as_graphs(y, ensure_min_samples=1)
     if not graphs.shape[1]:
         raise ValueError(f"y has 0 labels (shape={graphs.shape}) while a minimum of 1 is required")

@@ -22,11 +22,10 @@ def kemeny(y: Any, sample_weight: Any = None, *, max_exact: int = 15) -> FloatAr
     Minimizes Σ N_ba over the pairs with a before b: for complete rankings the sum of the Kendall distances, which makes
     it the center of the Mallows model with the largest likelihood.
 
-    Where all labels of one group beat all labels of another, every optimal ranking puts the one above the other. What
-    is left to solve are the groups within which majorities are cyclic or even. A group of up to `max_exact` labels is
-    solved exactly by dynamic programming over its subsets. A larger one starts from the Borda order, and single labels
-    are moved as long as a move to another place helps: no move of one label can improve the result, and it is usually
-    but not always optimal.
+    If all labels of one group beat all labels of another, every optimal ranking puts the first group above the second.
+    This leaves the groups within which majorities are cyclic or even. A group of up to `max_exact` labels is solved
+    exactly by dynamic programming over its subsets. A larger group starts from the Borda order, and single labels are
+    moved until no such move improves the result, which is usually but not always optimal.
 
     Parameters
     ----------
@@ -35,14 +34,14 @@ def kemeny(y: Any, sample_weight: Any = None, *, max_exact: int = 15) -> FloatAr
     sample_weight : array-like of shape (n_samples,), optional
         Non-negative weights of the instances.
     max_exact : int, default=15
-        The size up to which a group is solved exactly, from 0 to 20. Time and memory double with each label.
+        Size of the largest group that is solved exactly, at most 20. Time and memory double with each label.
 
     Returns
     -------
     ndarray of shape (n_labels,)
-        Ranks 1, ..., n_labels without ties. Of several optimal rankings the exact method returns the one that agrees
-        with Borda the earliest: the first place goes to the label with the best Borda score that any of them has
-        there (the lowest index, if equal), and so on down the places.
+        Ranks 1, ..., n_labels without ties. If several rankings are optimal, the exact method fills the places from
+        the first to the last, each with the label of the best Borda score (if equal, of the lowest index) that an
+        optimal ranking has there.
 
     Examples
     --------
@@ -62,13 +61,13 @@ def kemeny(y: Any, sample_weight: Any = None, *, max_exact: int = 15) -> FloatAr
 
 
 def _majority_groups(counts: FloatArray, preference: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
-    """Strongly connected groups of "wins or is even against", best group first, each in the order of `preference`."""
+    """Strongly connected components of "wins or is even against", best first, each in the order of `preference`."""
     from scipy.sparse.csgraph import connected_components
 
     wins = majorities(counts)
     n_groups, group_of = connected_components(wins > 0, directed=True, connection="strong")
     groups = [preference[group_of[preference] == group] for group in range(n_groups)]
-    # The labels of a better group win against all labels of a worse one, so they win more on average.
+    # The labels of a better group beat all labels of a worse one, so they win more on average.
     return sorted(groups, key=lambda group: -float(np.mean(wins[group].sum(axis=1))))
 
 

@@ -1,4 +1,4 @@
-"""Consensus by the Plackett-Luce model, in which a ranking is a sequence of choices among the labels that are left."""
+"""Consensus by the Plackett-Luce model, in which a ranking is a sequence of choices among the remaining labels."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelrank._arrays import FloatArray
 from labelrank.aggregation.inputs import graphs_and_weight, ranks_of_scores
+from labelrank.pairs import pair_rows
 from labelrank.supervision import stacklevel_of_user
 
-PRIOR = 0.1  # wins and losses of each label against one of weight 1: they keep the weights finite
+PRIOR = 0.1  # wins and losses of each label against a label of weight 1, which keep the weights finite
 TOL, MAX_ITER = 1e-8, 100  # of Newton's method for the logarithms of the weights; ten iterations are enough
 
 
@@ -21,9 +22,8 @@ def plackett_luce_scores(y: Any, sample_weight: Any = None) -> FloatArray:
 
     Label a is chosen from a set S of labels with probability :math:`v_a / \sum_{b \in S} v_b`; a ranking chooses its
     first label among all that it observes, its second among the rest, and so on. Tied labels are each chosen from the
-    same set. An edge of a graph stored as edges is a choice between its two labels, which makes it the model of Bradley
-    and Terry. A weak prior keeps the weights finite: each label also wins and loses 0.1 times against a label of weight
-    1.
+    same set. Each edge of a graph stored as edges is a choice between its two labels, as in the Bradley-Terry model. A
+    weak prior keeps the weights finite: each label also wins and loses 0.1 times against a label of weight 1.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def plackett_luce_scores(y: Any, sample_weight: Any = None) -> FloatArray:
 
     graphs, weight = graphs_and_weight(y, sample_weight)
     found, everyone = np.empty((1, graphs.shape[1])), np.arange(len(graphs))[np.newaxis]
-    change = log_weights(everyone, weight[np.newaxis], found, graphs.pair_rows(), PRIOR, TOL, MAX_ITER)
+    change = log_weights(everyone, weight[np.newaxis], found, pair_rows(graphs), PRIOR, TOL, MAX_ITER)
     warn_of_change(change)
     level_ties(found)
     return found[0]
@@ -72,8 +72,8 @@ def warn_of_change(change: float) -> None:
     """Warn if the weights have not converged; `change` is the last step of their logarithms."""
     if change > TOL:
         warnings.warn(
-            f"Plackett-Luce weights did not converge: they still change by {change:.1e}, relative, after {MAX_ITER} "
-            "iterations",
+            f"Plackett-Luce weights did not converge: after {MAX_ITER} iterations their relative change is still "
+            f"{change:.1e}",
             ConvergenceWarning,
             stacklevel=stacklevel_of_user(),
         )

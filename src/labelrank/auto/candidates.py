@@ -1,4 +1,4 @@
-"""The rankers that are tried if none are named, each with the pipeline that prepares raw instances for it."""
+"""The candidates of AutoRanker, each in a pipeline that preprocesses raw data for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -19,12 +20,12 @@ from labelrank.neighbors import KNeighborsRankerCV
 from labelrank.rankers import KernelRidgeRankerCV, LogLinearRanker
 from labelrank.trees import ExtraTreesRanker, GradientBoostingRanker, RandomForestRanker
 
-_MANY_ROWS = 5000  # more have smaller forests, and no kernel matrix
-_WIDE = 60  # more columns have no quadratic features
+_MANY_ROWS = 5000  # above, forests are smaller, and kernels are not used
+_WIDE = 60  # above this number of columns, quadratic features are not used
 
 
 def default_candidates(n_rows: int, with_costs: bool = False) -> dict[str, Any]:
-    """Rankers by name, fast ones first, so that something is there when the time is short.
+    """Default candidates by name, fast ones first, so that at least one is fitted if the time is short.
 
     Examples
     --------
@@ -68,13 +69,17 @@ def prepared_candidates(
     random_state: Any,
     with_costs: bool = False,
 ) -> dict[str, Any]:
-    """Pipelines by name; rankers are prepared for the columns of X, pipelines of a user are taken as they are."""
+    """Pipelines by name: rankers get the preprocessing for X, pipelines passed by the user are unchanged."""
     rng = check_random_state(random_state)
     if candidates is None:
         defaults = default_candidates(num_samples(X), with_costs)
         found = {name: pipeline_for(ranker, X, text_columns=text_columns) for name, ranker in defaults.items()}
-        if "quadratic" in found and _width(found["linear"], X) > _WIDE:
-            del found["quadratic"]
+        if "quadratic" in found:
+            some = _preprocessed(found["linear"], X)
+            if some.shape[1] > _WIDE:
+                del found["quadratic"]
+            elif sparse.issparse(some):
+                found["quadratic"][-2].set_params(with_mean=False)  # sparse matrices cannot be centered
     else:
         found = {
             name: clone(ranker) if isinstance(ranker, Pipeline) else pipeline_for(ranker, X, text_columns=text_columns)
@@ -86,7 +91,7 @@ def prepared_candidates(
             if name.rpartition("__")[2] == "random_state" and value is None:
                 settings[name] = int(rng.randint(np.iinfo(np.int32).max))
             elif name.rpartition("__")[2] == "on_empty":
-                settings[name] = "ignore"  # reported once, and not by every model in every fold
+                settings[name] = "ignore"  # warn once, not for every model and fold
         model.set_params(**settings)
     return found
 
@@ -108,9 +113,9 @@ def _named(candidates: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     return named
 
 
-def _width(model: Any, X: Any) -> int:
-    """Number of columns of the prepared instances."""
+def _preprocessed(model: Any, X: Any) -> Any:
+    """Some rows as they are after preprocessing."""
     if not isinstance(model, Pipeline):
-        return int(X.shape[1])
+        return X
     some = safe_indexing(X, np.arange(min(num_samples(X), 1000)))
-    return int(clone(model[:-1]).fit_transform(some).shape[1])
+    return clone(model[:-1]).fit_transform(some)

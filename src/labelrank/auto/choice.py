@@ -1,4 +1,4 @@
-"""What is made of a race: the weights of the models, the models that are kept, and the leaderboard."""
+"""Results of a race: the weights of the models, the fitted models, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sklearn.base import BaseEstimator, clone
 
 from labelrank._arrays import FloatArray, IntArray
 from labelrank.auto.ensemble import choose_weights, comparable, stacked_weights
-from labelrank.auto.race import Race, Trial
+from labelrank.auto.race import Data, Race, Trial
 from labelrank.auto.weighted import WeightedRanker
 from labelrank.rankers.base import RankerMixin
 
-_ROWS = 10_000  # on which ensembles are compared, if there are more
-_NEGLIGIBLE = 0.01  # weight, relative to the largest, of a model that is left out
-_OVERTIME = 1.1  # of the time left, in which models are fitted to all rows
+_ROWS = 10_000  # largest number of rows for the comparison of ensembles
+_NEGLIGIBLE = 0.01  # models with a weight below, relative to the largest, are dropped
+_OVERTIME = 1.1  # share of the remaining time that the fits to all rows may take
 
 
 class Scored(RankerMixin, BaseEstimator):
-    """A ranker that has computed its scores already, for scorers."""
+    """Ranker with precomputed scores, for scorers."""
 
     def __init__(self, scores: FloatArray, labels: npt.NDArray[Any]) -> None:
         self.scores = scores
@@ -33,12 +33,12 @@ class Scored(RankerMixin, BaseEstimator):
         return self.labels
 
     def decision_function(self, X: Any) -> FloatArray:
-        """The scores, whatever X."""
+        """Return the precomputed scores; X is ignored."""
         return self.scores
 
 
 class Chosen(NamedTuple):
-    """Models with their weights."""
+    """Selected models with their weights."""
 
     trials: list[Trial]
     weights: FloatArray
@@ -47,24 +47,22 @@ class Chosen(NamedTuple):
     slope: float
 
 
-def run_race(race: Race) -> bool:
-    """Run a race; return whether it was interrupted. It is an error if no model has been fitted."""
-    interrupted = False
+def run_race(race: Race) -> None:
+    """Run a race, until it is interrupted. Raises ValueError if no model could be fitted."""
     try:
         race.run()
     except KeyboardInterrupt:
         if not any(trial.results for trial in race.trials):
             raise
-        interrupted = True
+        race.interrupted = True
     if race.splits and not any(trial.results for trial in race.trials):
         failed = [f"{trial.name}: {trial.status}" for trial in race.trials if trial.status]
         raise ValueError(f"no candidate could be fitted; {'; '.join(failed) or 'fit was stopped before the first'}")
-    return interrupted
 
 
 def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chosen:
-    """Weights of the models that went through all folds; of all on the first fold if there is none."""
-    if not race.splits:  # a single row: nothing can be compared
+    """Weights of the models fitted on all folds; if there are none, of the models fitted on the first fold."""
+    if not race.splits:  # a single row cannot be split
         return Chosen(race.trials[:1], np.ones(1), "single", np.empty(0), 1.0)
     n_folds = len(race.splits)
     if not any(len(trial.results) == n_folds for trial in race.trials):
@@ -82,7 +80,7 @@ def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chos
     graphs, weight = race.data.graphs[everything], weight[everything]
     if ensemble and len(trials) > 1 and not np.isnan(alone).all():
         folds = np.split(np.arange(len(everything)), np.cumsum([len(part) for part in rows])[:-1])
-        last: list[Any] = [None, None]  # the race keeps what was observed for the last rows
+        last: list[Any] = [None, None]  # the same object for the same rows, because race.score caches the last rows
 
         def score(sums: FloatArray, part: IntArray) -> float:
             if part is not last[0]:
@@ -93,7 +91,7 @@ def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chos
         weights, method, results = choose_weights(standard, folds, score, graphs, weight, default)
     weights = np.where(weights > _NEGLIGIBLE * weights.max(), weights, 0.0) / weights.sum()
     used = np.flatnonzero(weights)
-    if len(used) == 1:  # whose scores need not be comparable with others
+    if len(used) == 1:  # a single model needs no standardized scores
         method, total = "single", scores[used[0]]
     else:
         total = np.tensordot(weights, standard, 1)
@@ -101,16 +99,21 @@ def choose(race: Race, weight: FloatArray, ensemble: bool, default: str) -> Chos
     return Chosen([trials[i] for i in used], weights[used], method, results, max(slope, 1e-6))
 
 
-def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
-    """Fitted attributes: models fitted to all rows, or those of the folds if there is no time for that."""
+def fit_chosen(race: Race, chosen: Chosen) -> dict[str, Any]:
+    """Fitted attributes, with models fitted to all rows, or those of the folds if there is no time for that."""
     n, names = len(race.data.graphs), [trial.name for trial in chosen.trials]
     cost = sum(trial.cost(n) for trial in chosen.trials) / effective_n_jobs(race.n_jobs)
-    if not race.splits or (refit and cost <= _OVERTIME * race.clock.left()):
-        fit = delayed(race.data.fit)
-        run = Parallel(n_jobs=race.n_jobs, prefer="threads")
-        fitted = [[model] for model in run(fit(trial.model, np.arange(n)) for trial in chosen.trials)]
-    else:
-        fitted = [[trial.fitted[fold] for fold in sorted(trial.fitted)] for trial in chosen.trials]
+    fitted = [[trial.fitted[fold] for fold in sorted(trial.fitted)] for trial in chosen.trials]
+    if not race.splits or (not race.interrupted and cost <= _OVERTIME * race.clock.left()):
+        run, rows = Parallel(n_jobs=race.n_jobs, prefer="threads"), np.arange(n)
+        try:
+            refitted = [[model] for model in run(delayed(_refit)(t.model, rows, *race.data) for t in chosen.trials)]
+        except KeyboardInterrupt:
+            race.interrupted = True
+            if not race.splits:
+                raise
+        if not race.splits or not race.interrupted:
+            fitted = refitted
     if [len(models) for models in fitted] == [1]:
         best = fitted[0][0]
     else:
@@ -127,8 +130,12 @@ def fit_chosen(race: Race, chosen: Chosen, refit: bool) -> dict[str, Any]:
     }
 
 
-def leaderboard(trials: list[Trial], weights: dict[str, float]) -> dict[str, list[Any]]:
-    """Columns of the leaderboard: models by the number of folds and the mean result, best first."""
+def _refit(model: Any, rows: IntArray, *parts: Any) -> Any:
+    return Data(*parts).fit(model, rows)
+
+
+def leaderboard(trials: list[Trial], weights: dict[str, float], n_folds: int) -> dict[str, list[Any]]:
+    """Columns of the leaderboard, sorted by the number of folds and the mean result, best first."""
     ranked = sorted(trials, key=lambda trial: (-len(trial.results), -np.nan_to_num(trial.result, nan=-np.inf)))
     results = [list(trial.results.values()) for trial in ranked]
     return {
@@ -138,5 +145,5 @@ def leaderboard(trials: list[Trial], weights: dict[str, float]) -> dict[str, lis
         "folds": [len(values) for values in results],
         "time": [float(np.mean(trial.seconds)) if trial.seconds else np.nan for trial in ranked],
         "weight": [weights.get(trial.name, 0.0) for trial in ranked],
-        "status": [trial.status or "complete" for trial in ranked],
+        "status": [trial.status or ("complete" if len(trial.results) == n_folds else "stopped") for trial in ranked],
     }

@@ -1,12 +1,13 @@
-"""Costs in place of ranks: what AutoRanker adds if the cost of the label ranked first is what counts."""
+"""Rankers that learn from costs, for AutoRanker with a scorer of costs."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.utils import get_tags
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import HasMethods
@@ -15,21 +16,21 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import PreferenceGraphs, is_graphs
 from labelrank.supervision.frames import frame_of, like_input
 
-_SMALLEST = 1e-2  # costs below are equal on a logarithmic scale: fractions of a second of a runtime
+_SMALLEST = 1e-2  # smaller costs are raised to this before taking logarithms
 
 
 class CostRegressionRanker(BaseRanker):
-    """Rank labels by their costs as a regressor of scikit-learn predicts them.
+    """Rank labels by the costs that a scikit-learn regressor predicts.
 
-    Unlike all other rankers it takes the numbers in `y`, and not only their order within a row: `y` must be a matrix or
-    data frame of costs, smaller is better, without missing values.
+    Unlike other rankers, it uses the values of `y`, not only their order within a row: `y` must be a matrix or data
+    frame of costs, smaller is better, without missing values.
 
     Parameters
     ----------
     regressor : estimator, default=None
-        A regressor of several outputs; by default a random forest of 100 trees.
+        Multi-output regressor; by default a random forest of 100 trees.
     log : bool, default=True
-        Whether the logarithms of the costs are predicted, with 0.01 in place of smaller ones.
+        Whether to predict logarithms of the costs; costs below 0.01 are raised to 0.01.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows in which all costs are equal.
 
@@ -69,9 +70,11 @@ class CostRegressionRanker(BaseRanker):
         return {"accept_sparse": "csr", "dtype": np.float64}
 
     def _learn(self, data: Training, progress: Progress) -> None:
+        if self.regressor is not None and not is_regressor(self.regressor):
+            raise TypeError(f"regressor must be a regressor, such as RandomForestRegressor(), got {self.regressor!r}")
         costs = finite_costs(progress.y)
         if self.log and costs.min(initial=0.0) < 0:
-            raise ValueError(f"log=True needs costs of 0 or more in y, got {costs.min()}")
+            raise ValueError(f"costs in y must be ≥ 0 if log=True, got {costs.min()}")
         target = np.log(np.maximum(costs, _SMALLEST)) if self.log else costs
         default = RandomForestRegressor(random_state=0)
         self.regressor_ = default if self.regressor is None else clone(self.regressor)
@@ -97,13 +100,13 @@ class CostRegressionRanker(BaseRanker):
 class CostWeightedRanker(BaseRanker):
     """Fit a ranker to pairs of labels that are weighted by the differences of their costs.
 
-    A pair counts as much as it costs to take the worse of its labels, as in SATzilla (Xu et al., 2012). `y` must be a
-    matrix or data frame of costs, smaller is better, without missing values.
+    The weight of a pair is the additional cost of choosing the worse label, as in SATzilla (Xu et al., 2012). `y` must
+    be a matrix or data frame of costs, smaller is better, without missing values.
 
     Parameters
     ----------
     ranker : ranker
-        It must take weighted pairs; trees and forests do.
+        A ranker that supports weighted pairs, such as trees and forests.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows in which all costs are equal.
 
@@ -140,6 +143,8 @@ class CostWeightedRanker(BaseRanker):
         return {"accept_sparse": "csr", "dtype": np.float64}
 
     def _learn(self, data: Training, progress: Progress) -> None:
+        if get_tags(self.ranker).estimator_type != "ranker":
+            raise TypeError(f"ranker must be a ranker, such as RandomForestRanker(), got {self.ranker!r}")
         costs = finite_costs(progress.y)
         first, second = np.triu_indices(costs.shape[1], 1)
         difference = costs[:, second] - costs[:, first]
@@ -168,15 +173,15 @@ class CostWeightedRanker(BaseRanker):
 
 
 def finite_costs(y: Any) -> FloatArray:
-    """The numbers in a matrix or data frame of costs, which must be finite."""
+    """Convert a matrix or data frame of costs to an array; raise ValueError unless all are finite."""
     costs = cost_matrix(y)
     if costs is None or not np.isfinite(costs).all():
-        raise ValueError("y must be a matrix of finite costs; for runs without a result put a cost in")
+        raise ValueError("y must be a matrix of finite costs; assign a cost to runs without a result, too")
     return costs
 
 
 def cost_matrix(y: Any) -> FloatArray | None:
-    """The numbers in a matrix or data frame; None for anything else."""
+    """Convert a matrix or data frame to an array; None for anything else."""
     frame = frame_of(y)
     if frame is not None:
         return np.asarray(frame.to_numpy(), dtype=np.float64)
@@ -186,7 +191,7 @@ def cost_matrix(y: Any) -> FloatArray | None:
 
 
 def costs_to_learn(scorer: Any, y: Any) -> Any:
-    """Costs with penalties for runs without a result, in the form of y; None if the scorer does not score costs."""
+    """Costs with penalties for unsolved runs, in the container type of y; None if the scorer does not score costs."""
     if getattr(scorer, "_score_func", None) not in (mean_cost, regret, closed_gap):
         return None
     costs = cost_matrix(y)

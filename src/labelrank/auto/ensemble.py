@@ -1,4 +1,4 @@
-"""Ensembles of rankers, chosen by the scores that they gave to rows which they had not learned from."""
+"""Ensemble weights, learned from the scores of rankers on held-out rows."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from labelrank._arrays import FloatArray, IntArray
 from labelrank.rankers import GraphRanker
 from labelrank.supervision import PreferenceGraphs
 
-Score = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
-_ROUNDS = 25  # models of a greedy ensemble, repeats included
+Score = Callable[[FloatArray, IntArray], float]  # score(scores of rows, indices of rows); larger is better
+_ROUNDS = 25  # number of models in a greedy ensemble, including repetitions
 _CLEARLY = 3.0  # standard errors by which another method must be better than the default
 
 
 class Choice(NamedTuple):
-    """Weights of the models, and how they were found."""
+    """Weights of the models, and the method that found them."""
 
     weights: FloatArray  # of shape (n_models,)
     method: str  # "single", "greedy", "stacking" or "mean"
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
 
 
 def comparable(scores: FloatArray) -> FloatArray:
-    """Scores of models on a common scale: with a mean of 0 and a variance of 1 in each row, or 0 if all are equal.
+    """Standardize the scores in each row to a mean of 0 and a variance of 1; constant rows become 0.
 
     Parameters
     ----------
@@ -41,24 +41,29 @@ def comparable(scores: FloatArray) -> FloatArray:
            [ 1., -1.],
            [ 0.,  0.]])
     """
-    centered = scores - scores.mean(axis=1, keepdims=True)
-    spread = np.sqrt(np.square(centered).mean(axis=1, keepdims=True))
-    known = spread > 1e-12 * np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
-    return np.divide(centered, spread, out=np.zeros_like(centered), where=known)
+    centered, spread = scores - scores.mean(axis=1, keepdims=True), spread_of(scores)[:, np.newaxis]
+    return np.divide(centered, spread, out=np.zeros_like(centered), where=spread > 0)
+
+
+def spread_of(scores: FloatArray) -> FloatArray:
+    """Standard deviation of the scores in each row, 0 if they differ by rounding only."""
+    spread = scores.std(axis=1)
+    largest = np.abs(scores).max(axis=1, initial=0.0)
+    return np.where(spread > 1e-12 * largest, spread, 0.0)
 
 
 def greedy_weights(scores: FloatArray, score: Callable[[FloatArray], float], rounds: int = _ROUNDS) -> FloatArray:
-    """Ensemble selection with replacement (Caruana et al., 2004): shares of the models in the best ensemble.
+    """Weights by ensemble selection with replacement (Caruana et al., 2004).
 
-    Starting from the best model, each round adds the model, chosen before or not, with which the sum of the scores is
-    best. The ensemble of the round with the best score is taken, the smallest of them if several have it.
+    Each round adds the model that gives the best score of the summed scores; a model can be added repeatedly. The
+    ensemble of the best round is returned, the smallest one in case of ties.
 
     Parameters
     ----------
     scores : ndarray of shape (n_models, n_samples, n_labels)
-        Comparable scores of rows that the models have not learned from.
+        Standardized scores of held-out rows.
     score : callable
-        What is maximized, a function of scores of the rows.
+        Objective to maximize, a function of scores of the rows.
     rounds : int, default=25
         Largest number of models in the ensemble.
 
@@ -69,7 +74,7 @@ def greedy_weights(scores: FloatArray, score: Callable[[FloatArray], float], rou
 
     Examples
     --------
-    Two models that are right about one of two rows each:
+    Two models, each correct on one of two rows:
 
     >>> import numpy as np
     >>> from labelrank.auto.ensemble import greedy_weights
@@ -90,23 +95,23 @@ def greedy_weights(scores: FloatArray, score: Callable[[FloatArray], float], rou
 
 
 def stacked_weights(scores: FloatArray, graphs: PreferenceGraphs, weight: FloatArray) -> FloatArray:
-    """Weights by log-linear ranking with the models as base rankers: the likelihood of the observed pairs is largest.
+    """Weights by log-linear ranking with the models as base rankers, which maximize the likelihood of observed pairs.
 
-    Models with negative weights are left out, and the others are weighted anew.
+    Models with negative weights are removed, and the weights of the others are recomputed.
 
     Parameters
     ----------
     scores : ndarray of shape (n_models, n_samples, n_labels)
-        Comparable scores of rows that the models have not learned from.
+        Standardized scores of held-out rows.
     graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed preferences.
     weight : ndarray of shape (n_samples,)
         Weights of the rows.
 
     Returns
     -------
     ndarray of shape (n_models,)
-        A difference of weighted scores is the logarithm of the odds of a pair. All weights are 0 if no model is better
+        Scaled such that differences of weighted scores are log odds of pairs. All weights are 0 if no model is better
         than chance.
     """
     stack = GraphRanker(decomposition="disagreement", model="label_features", on_empty="ignore")
@@ -128,25 +133,25 @@ def choose_weights(
     weight: FloatArray,
     default: str = "stacking",
 ) -> Choice:
-    """Choose between stacking, greedy selection and the best model alone, each learned on all folds but one.
+    """Choose between a default method, greedy selection and the single best model, each learned on all folds but one.
 
-    Stacking, or the mean of all models, is the choice unless another is better on the folds left out by three standard
-    errors of the difference: a choice between methods by the best mean would be one more selection by noise.
+    The default, stacking or the mean of all models, is used unless another method is better on the held-out folds by
+    three standard errors of the difference. Choosing the best mean would select by noise.
 
     Parameters
     ----------
     scores : ndarray of shape (n_models, n_samples, n_labels)
-        Comparable scores of rows that the models have not learned from.
+        Standardized scores of held-out rows.
     folds : sequence of ndarray
         Rows of each fold.
     score : callable
-        Score of the scores of some rows, given with their indices.
+        Objective to maximize, a function of scores of some rows and the indices of these rows.
     graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed preferences.
     weight : ndarray of shape (n_samples,)
         Weights of the rows.
     default : {"stacking", "mean"}, default="stacking"
-        What the others are compared with.
+        The default method.
     """
     everything = np.sort(np.concatenate(folds))
 

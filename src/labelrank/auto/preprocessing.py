@@ -1,34 +1,37 @@
-"""Pipelines that prepare raw instances for a ranker: numbers, missing values, categories and text."""
+"""Pipelines that preprocess raw data for a ranker: numbers, missing values, categories and text."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
-from sklearn.utils import get_tags
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrank._arrays import is_missing
+from labelrank._doc_links import DocLinkMixin
 from labelrank.supervision.frames import frame_of
 
 Kind = Literal["number", "category", "text"]
-_WORDS = 3.0  # mean number of words from which on a string column with mostly distinct values is text
-_SAMPLE = 1000  # rows that are looked at to tell text from categories
+_WORDS = 3.0  # smallest mean number of words of a text column
+_SAMPLE = 1000  # number of rows used to distinguish text from categories
 
 
-class TextVectorizer(TfidfVectorizer):
-    """TF-IDF of a text column in which documents may be missing: they are empty, and have no word.
+class TextVectorizer(DocLinkMixin, TfidfVectorizer):
+    """TF-IDF of a text column with missing values, which are treated as empty documents.
 
-    It takes the parameters of :class:`sklearn.feature_extraction.text.TfidfVectorizer`.
+    The parameters are those of :class:`sklearn.feature_extraction.text.TfidfVectorizer`.
 
     Examples
     --------
@@ -39,34 +42,96 @@ class TextVectorizer(TfidfVectorizer):
     """
 
     def decode(self, doc: Any) -> str:
-        """Return a document as a string, the empty one if it is missing."""
+        """Return a document as a string, the empty string if it is missing."""
         if is_missing(doc):
             return ""
         decoded: str = super().decode(doc if isinstance(doc, str | bytes) else str(doc))
         return decoded
 
 
-def pipeline_for(ranker: Any, X: Any, *, text_columns: Sequence[Any] | None = None) -> Any:
-    """Return a pipeline that prepares raw instances for a ranker, or the ranker alone if nothing has to be done.
+class MissingAsNaN(DocLinkMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Categories of any data frame as an array in which every missing value is NaN.
 
-    Trees take missing values and categories as they are. For all other rankers, missing numbers are replaced by the
-    median, with a column that says so, numbers are scaled to a variance of one, and categories become a column each.
-    Text columns become TF-IDF weights of their words.
+    scikit-learn's encoders take None, NaN and ``pandas.NA`` for three categories, the last of which they cannot sort.
+
+    Examples
+    --------
+    >>> from labelrank.auto import MissingAsNaN
+    >>> MissingAsNaN().fit_transform([["red"], [None]])
+    array([['red'],
+           [nan]], dtype=object)
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the names of the columns.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Categories.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._checked(X, reset=True)
+        return self
+
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """Return the categories as an array.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Categories.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        frame = frame_of(X)
+        if frame is None:
+            found = np.array(X, dtype=object)
+            found[np.frompyfunc(is_missing, 1, 1)(found).astype(bool)] = np.nan
+            return found
+        found = np.empty(frame.shape, dtype=object)
+        for i, name in enumerate(frame.columns):
+            column = frame.get_column(name)
+            found[:, i] = column.to_list()
+            found[column.is_null().to_numpy().astype(bool), i] = np.nan
+        return found
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        if frame_of(X) is None:
+            X = check_array(X, dtype=object, ensure_all_finite=False, estimator=self)
+        return validate_data(self, X, reset=reset, skip_check_array=True)
+
+
+def pipeline_for(ranker: Any, X: Any, *, text_columns: Sequence[Any] | None = None) -> Any:
+    """Return a pipeline that preprocesses raw data for a ranker, or the ranker alone if no preprocessing is needed.
+
+    Trees support missing values and categories natively. For other rankers, missing numbers are imputed by the median,
+    with an indicator column, numbers are standardized, and categories are one-hot encoded. Text columns become TF-IDF
+    weights of their words.
 
     Parameters
     ----------
     ranker : ranker or Pipeline
-        The ranker, which is cloned. The steps of a pipeline follow those of the preparation.
+        The ranker, which is cloned. The steps of a pipeline follow the preprocessing.
     X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
-        Instances, of which only the types of the columns, the missing values and the kind of text are looked at.
+        Instances. Only used to determine the types of the columns, missing values, and which columns are text.
     text_columns : sequence of column names or indices, optional
-        Columns with text. By default they are the columns of strings that are mostly distinct and have three words or
-        more on average.
+        Columns with text. By default, the columns of strings that are mostly distinct and have at least three words on
+        average.
 
     Returns
     -------
     Pipeline or ranker
-        Not fitted.
+        The unfitted pipeline or clone.
 
     Examples
     --------
@@ -100,12 +165,13 @@ def pipeline_for(ranker: Any, X: Any, *, text_columns: Sequence[Any] | None = No
         impute = [_imputer()] if is_frame or _has_missing(X) else []
         return make_pipeline(*impute, StandardScaler(), *steps)
     parts: list[tuple[str, Any, Any]] = []
+    _require_uniform(X, found["category"])
     if found["category"]:
         parts.append(("categories", _ordinal() if native else _one_hot(), found["category"]))
         if native:
             first.set_params(categorical_features=list(range(len(found["category"]))))
     if found["number"]:
-        as_floats = StandardScaler(with_mean=False, with_std=False)  # "passthrough" would keep the NA of pandas
+        as_floats = StandardScaler(with_mean=False, with_std=False)  # "passthrough" would keep pandas.NA
         numeric = as_floats if native else make_pipeline(_imputer(), StandardScaler())
         parts.append(("numbers", numeric, found["number"]))
     parts += [(f"text {column}", TextVectorizer(sublinear_tf=True), column) for column in found["text"]]
@@ -114,9 +180,9 @@ def pipeline_for(ranker: Any, X: Any, *, text_columns: Sequence[Any] | None = No
 
 
 def column_kinds(X: Any, text_columns: Sequence[Any] | None = None) -> tuple[dict[Any, Kind], bool]:
-    """Return for each column, by name or index, whether it has numbers, categories or text; and whether X is a frame.
+    """Return the kind of each column, by name or index, and whether X is a data frame.
 
-    Raises a ValueError for columns of other types, such as dates.
+    Raises ValueError for columns of other types, such as dates.
     """
     frame = frame_of(X)
     kinds: dict[Any, Kind] = {}
@@ -141,14 +207,14 @@ def column_kinds(X: Any, text_columns: Sequence[Any] | None = None) -> tuple[dic
             kinds[name] = _kind_of(frame.get_column(name).to_list(), text_columns)
         else:
             raise ValueError(
-                f"the column {name!r} of X has the type {dtype}, which no ranker takes; leave it out, or make it "
+                f"the column {name!r} of X has the type {dtype}, which no ranker supports; drop it, or convert it to "
                 "numbers or strings"
             )
     return kinds, True
 
 
 def _kind_of(values: list[Any], text_columns: Sequence[Any] | None) -> Kind:
-    """Kind of a column of Python objects; text only if the text columns were not named."""
+    """Kind of a column of Python objects; never text if `text_columns` is given."""
     known = [value for value in values if not is_missing(value)]
     if all(isinstance(value, numbers.Real) for value in known):
         return "number"
@@ -157,6 +223,19 @@ def _kind_of(values: list[Any], text_columns: Sequence[Any] | None) -> Kind:
     known = known[:: 1 + len(known) // _SAMPLE]
     n_words = [len(value.split()) if isinstance(value, str) else 1 for value in known]
     return "text" if 2 * len(set(known)) > len(known) and np.mean(n_words) >= _WORDS else "category"
+
+
+def _require_uniform(X: Any, columns: Iterable[Any]) -> None:
+    """Raise ValueError if a column of categories has strings and other values, which encoders cannot sort."""
+    frame = frame_of(X)
+    for name in columns:
+        values = frame.get_column(name).to_list() if frame is not None else np.asarray(X)[:, name].tolist()
+        known = {isinstance(value, str): value for value in values if not is_missing(value)}
+        if len(known) > 1:
+            raise ValueError(
+                f"the column {name!r} of X has strings and other values, such as {known[True]!r} and {known[False]!r}; "
+                "convert it to strings or numbers"
+            )
 
 
 def _check_text_columns(text_columns: Sequence[Any] | None, columns: Iterable[Any], sparse_X: bool = False) -> set[Any]:
@@ -172,7 +251,7 @@ def _check_text_columns(text_columns: Sequence[Any] | None, columns: Iterable[An
 
 
 def _takes_missing(ranker: Any) -> bool:
-    """Whether an estimator takes missing values and categories as they are."""
+    """Whether an estimator supports missing values and categories natively."""
     return bool(get_tags(ranker).input_tags.allow_nan) and hasattr(ranker, "categorical_features")
 
 
@@ -182,14 +261,15 @@ def _has_missing(X: Any) -> bool:
 
 
 def _imputer() -> SimpleImputer:
-    # Columns of which a fold knows nothing stay, so that all folds have the same features.
+    # Keep columns without any value in a fold, so that all folds have the same features.
     return SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
 
 
-def _one_hot() -> OneHotEncoder:
-    # What occurs once, as names of rows do, says nothing about other rows.
-    return OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=2)
+def _one_hot() -> Pipeline:
+    # Values that occur once, such as identifiers, are not informative.
+    return make_pipeline(MissingAsNaN(), OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=2))
 
 
-def _ordinal() -> OrdinalEncoder:
-    return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=np.nan)
+def _ordinal() -> Pipeline:
+    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=np.nan)
+    return make_pipeline(MissingAsNaN(), codes)

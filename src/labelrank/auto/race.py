@@ -1,10 +1,12 @@
-"""A race of models: successive halving on rows and folds, within a budget of time."""
+"""Model selection by successive halving on rows and folds, within a time budget."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,42 +20,42 @@ from labelrank.auto.weighted import fit_ranker
 from labelrank.supervision import PreferenceGraphs, is_graphs
 
 Split = tuple[IntArray, IntArray]  # training rows and test rows
-Result = Callable[[FloatArray, IntArray], float]  # of scores of some rows, and these rows; larger is better
-_FIRST_ROWS = 1000  # of the first round on many rows; each further round has four times as many
-_FIRST_FIT = 20  # rows of a fit that compiles the kernels of a model
-_FEW = 3  # models that are not compared on some of the rows only
-_LARGEST = 0.3  # of the time left, for one fit of a model that was tried on some of the rows
-_FIRST_SHARE = 0.5  # of the budget, after which no model is tried for the first time
-_SPARE = 0.9  # of the time left, for which work is planned
-_REST = 0.1  # of the budget that is there after the first fold, even if it was spent on compiling kernels
+Result = Callable[[FloatArray, IntArray], float]  # result(scores of rows, indices of rows); larger is better
+_FIRST_ROWS = 1000  # number of rows in the first round of halving; each further round has four times as many
+_FIRST_FIT = 20  # number of rows of a fit that compiles the kernels of a model
+_FEW = 3  # number of models at which halving stops
+_LARGEST = 0.3  # largest share of the remaining time for one fit of a model after halving
+_FIRST_SHARE = 0.5  # share of the budget after which no new model is started
+_SPARE = 0.9  # share of the remaining time that is planned for
+_REST = 0.1  # share of the budget guaranteed after the first fold, even if compilation took longer
 
 
 class Clock:
-    """Seconds left of a budget; None is unlimited."""
+    """Remaining seconds of a budget; None is unlimited."""
 
     def __init__(self, budget: float | None) -> None:
         self.budget, self.start = budget, time.perf_counter()
 
     def left(self) -> float:
-        """Seconds that are left, negative if the budget is spent."""
+        """Remaining seconds, negative if the budget is exceeded."""
         return np.inf if self.budget is None else self.budget - (time.perf_counter() - self.start)
 
     def keep(self, share: float) -> None:
-        """Extend a budget that is spent, so that a share of it is left."""
+        """Extend the budget if less than a share of it is left."""
         if self.budget is not None:
             self.budget += max(share * self.budget - self.left(), 0.0)
 
 
 class Data(NamedTuple):
-    """What is learned from."""
+    """Training data."""
 
     X: Any
     y: Any  # graphs, or costs as an array or a data frame
-    graphs: PreferenceGraphs  # by which scores are combined
+    graphs: PreferenceGraphs  # to learn the weights of an ensemble
     weight: FloatArray | None
 
     def fit(self, model: Any, rows: IntArray) -> Any:
-        """A clone of a model, fitted to some rows."""
+        """Fit a clone of a model to some rows."""
         weight = None if self.weight is None else self.weight[rows]
         y = self.y[rows] if is_graphs(self.y) else safe_indexing(self.y, rows)
         return fit_ranker(model, safe_indexing(self.X, rows), y, weight)
@@ -65,7 +67,7 @@ class Data(NamedTuple):
 
 @dataclass
 class Trial:
-    """A model in the race, with what is known of it."""
+    """A model in the race, with its results."""
 
     name: str
     model: Any
@@ -73,18 +75,18 @@ class Trial:
     left_out: dict[int, FloatArray] = field(default_factory=dict)  # scores of the test rows, by fold
     results: dict[int, float] = field(default_factory=dict)  # by fold
     seconds: list[float] = field(default_factory=list)  # of the folds
-    preview: float = np.nan  # result on some of the rows
+    preview: float = np.nan  # result on a subset of the rows
     sizes: list[tuple[int, float]] = field(default_factory=list)  # rows and seconds of the previews
     compilation: float = 0.0  # seconds
     status: str = ""
 
     @property
     def result(self) -> float:
-        """Mean result, NaN if there is none."""
+        """Mean result over the folds; before the first fold that on a subset of the rows, NaN if there is none."""
         return float(np.mean(list(self.results.values()))) if self.results else self.preview
 
     def cost(self, n_rows: int) -> float:
-        """Expected seconds of a fit to so many rows."""
+        """Expected seconds of a fit to `n_rows` rows."""
         if self.seconds:
             return float(np.mean(self.seconds))
         if not self.sizes:
@@ -94,33 +96,33 @@ class Trial:
             return float(seconds * n_rows / size)
         before, earlier = self.sizes[-2]
         growth = max(seconds - earlier, 0.0) / (size - before)
-        straight = seconds + growth * (n_rows - size)  # what all fits cost weighs less and less
+        straight = seconds + growth * (n_rows - size)  # linear, so that the constant cost is not scaled up
         power = np.clip(np.log(seconds / max(earlier, 1e-9)) / np.log(size / before), 0.0, 3.0)
         return float(straight if power <= 1 else seconds * (n_rows / size) ** power)
 
 
 class Race:
-    """Models are compared on the first fold; the best go through the others, as far as the time suffices.
+    """Compare models on the first fold, then the best ones on the other folds as long as time permits.
 
-    On many rows, the models are first compared on 1000 rows, the better half on 4000, and so on, until three are left.
-    Without a budget, all models are fitted on all folds.
+    With many rows, successive halving first compares all models on 1000 rows, the better half on 4000, and so on, until
+    three are left. Without a budget, all models are fitted on all folds.
 
     Parameters
     ----------
     trials : list of Trial
         The models, fast ones first.
     data : Data
-        What is learned from.
+        Training data.
     splits : list of (train, test)
         The folds.
     score : callable
-        Result of the scores of some rows, given with their indices; larger is better.
+        Objective to maximize, a function of scores of some rows and the indices of these rows.
     clock : Clock
-        The time that is left.
+        The remaining time.
     n_jobs : int, optional
         Number of threads.
     on_fit : callable
-        Called after each fit; True asks to stop.
+        Called after each fit; returns True to stop.
     """
 
     def __init__(
@@ -135,10 +137,10 @@ class Race:
     ) -> None:
         self.trials, self.data, self.splits, self.score, self.clock = trials, data, splits, score, clock
         self.n_jobs, self.workers, self.on_fit = n_jobs, effective_n_jobs(n_jobs), on_fit
-        self.stopped = False
+        self.stopped = self.interrupted = False
 
     def run(self) -> None:
-        """Run the race; what is known is in the trials."""
+        """Run the race; the results are stored in the trials."""
         if not self.splits:
             return
         left = self._previews(self.trials)
@@ -155,7 +157,7 @@ class Race:
                 refits += cost
 
     def _previews(self, trials: list[Trial]) -> list[Trial]:
-        """Compare models on some of the rows; return those that are left."""
+        """Compare models on subsets of the rows; return the remaining ones."""
         n_train, size = len(self.splits[0][0]), _FIRST_ROWS
         if self.clock.budget is None or n_train < 4 * size:
             return trials
@@ -193,52 +195,81 @@ class Race:
     def _fits(
         self, wanted: list[tuple[Trial, int]], splits: list[Split]
     ) -> Iterator[tuple[Trial, int, Any, FloatArray, float]]:
-        """Fit models on folds as long as there is time; those that raise an error are reported in their status."""
+        """Fit models on folds as long as there is time; errors are stored in the status of the trial."""
         config = get_config()
 
         def tasks() -> Iterable[Any]:
-            for trial, fold in wanted:
-                # Half of the time is for models that were tried before, unless kernels had to be compiled.
+            for number, (trial, fold) in enumerate(wanted):
+                # Half of the budget is reserved for models fitted before, unless kernels had to be compiled.
                 reserved = (1 - _FIRST_SHARE) * (self.clock.budget or 0.0) - sum(t.compilation for t in self.trials)
                 reserved = 0.0 if trial.results or trial.sizes else max(reserved, 0.0)
-                if self.clock.left() < reserved and not (fold <= 0 and trial is wanted[0][0]):  # one must be there
+                if self.clock.left() < reserved and not (fold <= 0 and trial is wanted[0][0]):  # fit at least one
                     trial.status = "no time"
                 else:
-                    yield delayed(_fit)(trial, fold, self.data, splits[fold], config)
+                    known = bool(trial.seconds or trial.sizes)
+                    # The parts of the data are separate arguments, so that large ones are sent to a cluster once.
+                    yield delayed(_fit)(number, trial.model, known, splits[fold], config, *self.data)
 
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", pre_dispatch="n_jobs", return_as="generator_unordered")
-        for trial, fold, outcome, scores, seconds in run(tasks()):
+        for number, outcome, scores, seconds, compilation in run(tasks()):
+            trial, fold = wanted[number]
+            if self.interrupted:  # this model may have caught it, and is incomplete
+                raise KeyboardInterrupt
+            trial.compilation = max(trial.compilation, compilation)
             if isinstance(outcome, Exception):
                 trial.status = f"{type(outcome).__name__}: {outcome}"
             else:
                 yield trial, fold, outcome, scores, seconds
 
 
+@contextmanager
+def noting_interrupts(race: Race) -> Iterator[None]:
+    """Set ``race.interrupted`` on control-C, because a ranker that is fitted may catch it to keep a partial fit."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def note(number: int, frame: Any) -> None:
+        race.interrupted = True
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _ranked(trials: list[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: -np.nan_to_num(trial.result, nan=-np.inf))
 
 
-def _compile(trial: Trial, data: Data, rows: IntArray) -> None:
-    """Fit a model to a few rows, so that the time of compilation is not taken for that of each fit."""
+def _compile(model: Any, data: Data, rows: IntArray) -> float:
+    """Return the time of a fit to a few rows, which compiles the kernels, so that later timings exclude compilation."""
     start = time.perf_counter()
     with suppress(Exception):
-        data.scores(data.fit(trial.model, rows[:_FIRST_FIT]), rows[:1])
-    trial.compilation = time.perf_counter() - start
+        data.scores(data.fit(model, rows[:_FIRST_FIT]), rows[:1])
+    return time.perf_counter() - start
 
 
 def _fit(
-    trial: Trial, fold: int, data: Data, split: Split, config: dict[str, Any]
-) -> tuple[Trial, int, Any, FloatArray, float]:
-    start = time.perf_counter()
+    number: int, model: Any, known: bool, split: Split, config: dict[str, Any], *parts: Any
+) -> tuple[int, Any, FloatArray, float, float]:
+    """Fit a model, possibly in another process.
+
+    Returns the number of the task, the model or an exception, its scores, and the seconds to fit and to compile.
+    """
+    data, compilation = Data(*parts), 0.0
     try:
         with config_context(**config):
-            if not (trial.seconds or trial.sizes):
-                _compile(trial, data, split[0])
-                start = time.perf_counter()
-            model = data.fit(trial.model, split[0])
+            if not known:
+                compilation = _compile(model, data, split[0])
+            start = time.perf_counter()
+            model = data.fit(model, split[0])
             scores = data.scores(model, split[1])
         if not np.isfinite(scores).all():
             raise ValueError("the scores are infinite or NaN")
-    except Exception as error:  # a model that fails must not end the race
-        return trial, fold, error, np.empty(0), 0.0
-    return trial, fold, model, scores, time.perf_counter() - start
+    except Exception as error:  # a failing model must not end the race
+        return number, error, np.empty(0), 0.0, compilation
+    return number, model, scores, time.perf_counter() - start, compilation

@@ -1,4 +1,4 @@
-"""The ranker that chooses for you."""
+"""AutoRanker: model selection and ensembles within a time budget."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from labelrank._memory import require_pair_matrices
 from labelrank.auto.candidates import prepared_candidates
 from labelrank.auto.choice import Scored, choose, fit_chosen, leaderboard, run_race
 from labelrank.auto.costs import costs_to_learn
-from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial
+from labelrank.auto.race import Clock, Data, Race, Result, Split, Trial, noting_interrupts
 from labelrank.metrics import get_scorer
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn_interrupted
 from labelrank.supervision import PreferenceGraphs, as_graphs, is_graphs
@@ -30,55 +30,55 @@ _OF_COSTS = ("mean_cost", "neg_mean_cost", "regret", "neg_regret", "closed_gap")
 
 
 class AutoRanker(BaseRanker):
-    """Ensemble of the rankers that suit the data best, found within a budget of time.
+    """Ensemble of the best rankers for the data, found within a time budget.
 
-    Raw tables go in: missing values, categories, booleans, text columns, sparse matrices. Boosted trees, forests,
-    linear models (also on squares and products of features), kernel ridge regression and nearest neighbors are compared
-    by cross-validation, each with the preprocessing that it needs. The scores that they give to the rows left out
-    decide whether the best of them is taken alone or an ensemble, and which one.
+    Accepts raw tables with missing values, categories, booleans and text columns, and sparse matrices. Boosted trees,
+    forests, linear models (also with quadratic features), kernel ridge regression and nearest neighbors are compared by
+    cross-validation, each with the preprocessing that it needs. The held-out scores determine the weights of an
+    ensemble, or that the best candidate is used alone.
 
     Parameters
     ----------
     time_budget : float or None, default=60
-        Seconds for ``fit``, which may finish the model it is on. None takes the time that all candidates need.
+        Seconds for ``fit``; running fits are completed. None is unlimited.
     scoring : str or callable, default="kendall_tau"
-        What is maximized: a name known to :func:`labelrank.metrics.get_scorer`, or a scorer.
+        Metric to maximize: a name for :func:`labelrank.metrics.get_scorer`, or a scorer.
     candidates : mapping of str to ranker, list of rankers or None, default=None
-        What to try, fast ones first. Rankers get the preprocessing of :func:`labelrank.auto.pipeline_for`; pipelines
-        are taken as they are. None is a selection that works for most data.
+        Rankers to compare, fast ones first. Rankers get the preprocessing of :func:`labelrank.auto.pipeline_for`;
+        pipelines are used unchanged. None is a selection that works for most data.
     ensemble : bool, default=True
-        Whether an ensemble is considered, or only the best candidate.
+        Whether to consider ensembles, or only the best candidate.
     cv : int, cross-validation generator or iterable, default=5
-        Number of folds, or how to make them. They must not have a row in two test folds.
+        Number of folds, or a splitter. No row may be in two test folds.
     text_columns : list of column names or indices, optional
-        Columns with text; by default those that look like it, see :func:`labelrank.auto.pipeline_for`.
+        Columns with text; guessed by default, see :func:`labelrank.auto.pipeline_for`.
     random_state : int, RandomState instance or None, default=None
-        Determines the folds, and what candidates draw.
+        Seed of the folds and of the candidates.
     n_jobs : int, optional
-        Number of models that are fitted at a time, in threads.
+        Number of models that are fitted in parallel, in threads, or by the joblib backend of ``parallel_config``.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+        What to do about rows of `y` without any observed pair, which are not informative.
 
     Attributes
     ----------
     leaderboard_ : data frame
-        A row for each candidate, best first: ``name``, ``mean`` and ``std`` of its results on the folds, ``folds`` (how
-        many), ``time`` (mean seconds of a fit), ``weight`` in the ensemble, and ``status``, why it had no more folds.
-        Of the library that `X` came from; for arrays of polars, or pandas if that is not installed.
+        A row for each candidate, best first: ``name``, ``mean`` and ``std`` of its results on the folds, the number of
+        ``folds``, ``time`` (mean seconds of a fit), ``weight`` in the ensemble, and ``status``, the reason if not all
+        folds were used. The data frame library is that of `X`; for arrays polars, or pandas if it is not installed.
     weights_ : dict
-        Weight of each candidate of the ensemble; they sum to 1.
+        Weight of each candidate in the ensemble; they sum to 1.
     method_ : {"single", "greedy", "stacking", "mean"}
-        How the weights were found.
+        Method that found the weights.
     fold_scores_ : ndarray of shape (n_folds,)
-        Results on the folds of what was chosen, with weights from the other folds; of the first fold alone if no
+        Results of the selected model on the folds, with weights from the other folds; only of the first fold if no
         candidate had time for all folds.
     best_score_ : float
-        Their mean.
+        Mean of ``fold_scores_``.
     best_estimator_ : estimator
-        The chosen model: a candidate with its preprocessing, or a :class:`labelrank.auto.WeightedRanker` of several. If
-        there was no time to fit candidates to all rows, the models of their folds are averaged.
+        The selected model: a candidate with its preprocessing, or a :class:`labelrank.auto.WeightedRanker` of several.
+        If there was no time to fit candidates to all rows, the models of their folds are averaged.
     slope_ : float
-        Factor that makes a difference of scores the logarithm of the odds of a pair, from rows left out.
+        Factor that turns a difference of scores into the log odds of a pair, learned from held-out rows.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
     n_features_in_ : int
@@ -87,24 +87,24 @@ class AutoRanker(BaseRanker):
     See Also
     --------
     labelrank.auto.pipeline_for : The preprocessing.
-    labelrank.ConformalRanker : Rankings with a guarantee, from an automatic ranker as well.
+    labelrank.ConformalRanker : Rankings with a guarantee, also for an AutoRanker.
 
     Notes
     -----
-    All candidates are fitted on the first fold. Then, best first, those go through the other folds that have time for
-    them and a final fit. With 4000 training rows or more, all are first compared on 1000 rows, the better half on 4000,
-    and so on, until three are left. Held-out rows never take part in a fit.
+    All candidates are fitted on the first fold. The other folds follow, best candidate first, as long as the time
+    suffices for the candidate and a final fit. With 4000 training rows or more, all candidates are first compared on
+    1000 rows, the better half on 4000, and so on, until three are left. Held-out rows are never used in a fit.
 
     Scores are standardized in each row before they are added. Weights are found by greedy selection with replacement
     and by log-linear ranking with the models as base rankers (stacking), on all folds but one, and compared on the
-    other. Stacking is taken unless greedy selection or the best candidate alone is better by three standard errors.
+    other. Stacking is used unless greedy selection or the single best candidate is better by three standard errors.
 
     If `scoring` is ``"mean_cost"``, ``"regret"`` or ``"closed_gap"``, or a scorer of them with a `cutoff`, and `y` is a
-    matrix of costs, the candidates are forests that predict the costs and forests that rank, from pairs weighted by the
-    differences of the costs; and their mean takes the place of stacking, which does not know of costs.
+    matrix of costs, the candidates are forests that predict costs and ranking forests trained on pairs weighted by the
+    difference of their costs. Their mean replaces stacking, which ignores costs.
 
-    An interrupted ``fit`` (control-C) warns and makes the best of the folds that are done. The same `random_state`
-    gives the same model if ``time_budget=None``.
+    An interrupted ``fit`` (control-C) warns and uses the completed fits. The same `random_state` gives the same model
+    if ``time_budget=None``.
 
     References
     ----------
@@ -181,15 +181,15 @@ class AutoRanker(BaseRanker):
         splits, result = self._splits(data, rng), self._result(scorer, progress.y, data.graphs, weight)
         race = Race(trials, known, splits, result, clock, self.n_jobs, lambda: progress.step("model"))
         progress.begin(None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what small folds warn of; the leaderboard says what matters
-            interrupted = run_race(race)
+        with warnings.catch_warnings(), noting_interrupts(race):
+            warnings.simplefilter("ignore")  # warnings about small folds; failures are in the leaderboard
+            run_race(race)
             choice = choose(race, data.weight, self.ensemble, "stacking" if costs is None else "mean")
-            final = fit_chosen(race, choice, refit=not interrupted)
-        if interrupted:
+            final = fit_chosen(race, choice)
+        if race.interrupted:
             warn_interrupted(type(self).__name__, f"{sum(len(trial.results) for trial in trials)} fits")
         self.__dict__.update(final)
-        self.leaderboard_columns_ = leaderboard(trials, self.weights_)
+        self.leaderboard_columns_ = leaderboard(trials, self.weights_, len(splits))
 
     def _splits(self, data: Training, rng: Any) -> list[Split]:
         n = len(data.graphs)
@@ -201,11 +201,11 @@ class AutoRanker(BaseRanker):
         return list(KFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1)).split(np.empty(n)))
 
     def _result(self, scorer: Any, y: Any, graphs: PreferenceGraphs, weight: FloatArray | None) -> Result:
-        """Function of scores of rows, and of these rows, that is maximized."""
+        """Objective to maximize, a function of scores of some rows and the indices of these rows."""
         by_order = isinstance(self.scoring, str) and self.scoring not in _OF_COSTS
         if by_order or not hasattr(y, "shape"):
-            y = graphs  # of costs, more counts than the order
-        last: list[Any] = [None, None]  # rows, and what was observed for them
+            y = graphs  # metrics of costs need the values of y
+        last: list[Any] = [None, None]  # cache: the last rows and their part of y
 
         def result(scores: FloatArray, rows: IntArray) -> float:
             if rows is not last[0]:
@@ -222,7 +222,7 @@ class AutoRanker(BaseRanker):
         return validate_data(self, _checked(X), reset=False, skip_check_array=True)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels by the chosen model.
+        """Scores of the labels by the selected model.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class AutoRanker(BaseRanker):
         return np.asarray(self.best_estimator_.decision_function(X), dtype=np.float64)
 
     def pairwise_proba(self, X: Any) -> FloatArray:
-        """Probability that label i is before label j, calibrated on rows that the models had not learned from.
+        """Probability that label i is before label j, calibrated on held-out rows.
 
         Parameters
         ----------
@@ -258,25 +258,25 @@ class AutoRanker(BaseRanker):
 
     @property
     def leaderboard_(self) -> Any:
-        """What each candidate had, as a data frame, best first."""
+        """Results of the candidates as a data frame, best first."""
         check_is_fitted(self)
         library: Any = self.frame_library_ or installed(("polars", "pandas"), "the leaderboard")
         return nw.from_dict(dict(self.leaderboard_columns_), backend=library).to_native()
 
     def report(self, X: Any = None, y: Any = None) -> Any:
-        """Report about the search, and with rows that were not learned from about the predictions.
+        """Report about the search and, given test data, about the predictions.
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features), optional
             Instances that ``fit`` has not seen.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels), optional
-            What was observed for them.
+            Observed preferences.
 
         Returns
         -------
         labelrank.report.Report
-            With methods to save and to show it.
+            The report, which can be saved or displayed.
         """
         from labelrank.report import build_report
 
@@ -284,7 +284,7 @@ class AutoRanker(BaseRanker):
 
 
 def _checked(X: Any) -> Any:
-    """A data frame as it is, a sparse matrix in CSR format, anything else as an array of numbers or objects."""
+    """Convert X to CSR or an array of numbers or objects; data frames are returned unchanged."""
     if frame_of(X) is not None:
         return X
     X = check_array(canonical(X), accept_sparse="csr", dtype=None, ensure_all_finite="allow-nan")

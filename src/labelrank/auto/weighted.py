@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import num_samples
-from labelrank.auto.ensemble import comparable
+from labelrank.auto.ensemble import comparable, spread_of
 from labelrank.rankers.base import RankerMixin
 from labelrank.supervision.names import labels_of
 
@@ -65,10 +67,28 @@ class WeightedRanker(RankerMixin, BaseEstimator):
         -------
         self
         """
-        return self._hold([fit_ranker(ranker, X, y, sample_weight) for ranker in self.rankers])
+        self._check_parameters()
+        fitted = [fit_ranker(ranker, X, y, sample_weight) for ranker in self.rankers]
+        for ranker in fitted:
+            if labels_of(ranker) is None:
+                raise TypeError(f"rankers must be rankers, such as LogLinearRanker(), got {ranker!r}")
+        return self._hold(fitted)
+
+    def _check_parameters(self) -> None:
+        for name in ("rankers", "weights"):
+            if not isinstance(found := getattr(self, name), Collection) or isinstance(found, str):
+                raise TypeError(f"{name} must be a list, got {found!r}")
+        n = len(self.rankers)
+        if not n:
+            raise ValueError("rankers is empty; pass at least one ranker")
+        if len(self.weights) != n:
+            raise ValueError(f"weights must have one number for each of the {n} rankers, got {len(self.weights)}")
+        for weight in self.weights:
+            if not isinstance(weight, Real) or not math.isfinite(weight):
+                raise ValueError(f"weights must be finite numbers, got {weight!r}")
 
     def _hold(self, fitted: list[Any]) -> Self:
-        """Take rankers that are fitted."""
+        """Set the fitted attributes from fitted rankers."""
         self.rankers_ = fitted
         self.labels_ = labels_of(fitted[0])  # type: ignore[assignment]
         self.n_features_in_ = fitted[0].n_features_in_
@@ -93,9 +113,27 @@ class WeightedRanker(RankerMixin, BaseEstimator):
             total += weight * comparable(np.asarray(ranker.decision_function(X), dtype=np.float64))
         return total
 
+    def shares(self, X: Any) -> FloatArray:
+        """Factors of the scores of the rankers, up to a constant in each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        ndarray of shape (n_rankers, n_samples)
+            Weights divided by the standard deviation of the scores in a row; 0 where all scores are equal.
+        """
+        check_is_fitted(self)
+        spread = [spread_of(np.asarray(ranker.decision_function(X), dtype=np.float64)) for ranker in self.rankers_]
+        weights = np.broadcast_to(np.reshape(np.asarray(self.weights, dtype=np.float64), (-1, 1)), np.shape(spread))
+        return np.divide(weights, spread, out=np.zeros_like(weights), where=np.asarray(spread) > 0)
+
 
 def fit_ranker(ranker: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    """Fit a clone of a ranker or pipeline, the last step of which gets the weights."""
+    """Fit a clone of a ranker or pipeline, passing the weights to the last step."""
     params = {}
     if sample_weight is not None:
         prefix = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""

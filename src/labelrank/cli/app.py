@@ -1,8 +1,10 @@
-"""The commands. What a command needs is imported when it runs, so that ``--help`` is quick."""
+"""The application. Commands import their dependencies when they run, so that ``--help`` is fast."""
 
 from __future__ import annotations
 
+import errno
 import warnings
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -13,16 +15,16 @@ from labelrank.cli.streams import printable
 
 
 class Commands(TyperGroup):
-    """Commands whose errors about data, files and options are one sentence, without a traceback."""
+    """Command group that prints errors about data, files and options without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command: status 1 if the content of a file is wrong, 2 if the command was misused."""
+        """Run a command; exit with status 1 for invalid file content or a failed computation, 2 for wrong usage."""
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _show
                 return super().invoke(ctx)
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-            if isinstance(error, OSError) and error.filename is None:  # of standard output
+            if isinstance(error, OSError) and error.errno and error.filename is None:  # about standard output
                 raise
             typer.echo(f"labelrank: error: {printable(_sentence(error))}", err=True)
             raise typer.Exit(_status(error)) from error
@@ -43,15 +45,16 @@ def _status(error: Exception) -> int:
     from labelrank.cli.failure import Failure
     from labelrank.datasets import DataFileError
 
-    return 1 if isinstance(error, (DataFileError, Failure, MemoryError)) else 2
+    is_full = getattr(error.__cause__ or error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return 1 if is_full or isinstance(error, (DataFileError, Failure, MemoryError)) else 2
 
 
 app = typer.Typer(
     name="labelrank",
     cls=Commands,
     help="Learn to rank a fixed set of labels for each instance.",
-    epilog="A model, predictions and a report: labelrank fit train.csv -o model.lrk, labelrank predict model.lrk "
-    "new.csv -o ranked.csv, labelrank evaluate model.lrk test.csv --report report.html",
+    epilog="Example: labelrank fit train.csv -o model.lrk, labelrank predict model.lrk new.csv -o ranked.csv, "
+    "labelrank evaluate model.lrk test.csv --report report.html",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
@@ -86,4 +89,5 @@ for command, example in (
     (convert.convert, convert.EXAMPLE),
     (warmup.warmup, warmup.EXAMPLE),
 ):
-    app.command(epilog=f"Example: {example}")(command)
+    paragraphs = cleandoc(command.__doc__ or "").split("\n\n")  # without line breaks, so that they fit any terminal
+    app.command(help="\n\n".join(map(" ".join, map(str.split, paragraphs))), epilog=f"Example: {example}")(command)

@@ -1,4 +1,4 @@
-"""Rankers and metrics by the names that the command line gives them."""
+"""Names of rankers and metrics on the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelrank.cli.columns import closest
 
 @dataclass(frozen=True)
 class Metric:
-    """A ranking metric: its name here, the function ``f(y_true, y_pred)``, and which way is better."""
+    """A ranking metric: its name, the function ``f(y_true, y_pred)``, and its direction."""
 
     name: str
     function: Callable[..., float]
@@ -38,14 +38,14 @@ METRICS = {
 
 
 def choose_rankers(rankers: Mapping[str, BaseEstimator], names: str | None) -> dict[str, BaseEstimator]:
-    """Return the rankers named in a comma-separated list, in any case; all without one."""
+    """Return the rankers named in a comma-separated list, ignoring case; all if the list is None."""
     if names is None:
         return dict(rankers)
     return {name: rankers[name] for name in _choose("ranker", rankers, names.split(","))}
 
 
 def choose_metrics(names: Sequence[str]) -> list[Metric]:
-    """Return the metrics named in comma-separated lists, by their names here or in `labelrank.metrics`."""
+    """Return the metrics named in comma-separated lists, by the names above or those of `labelrank.metrics`."""
     full = {metric.function.__name__: metric.name for metric in METRICS.values()}
     wanted = [full.get(name.strip(), name) for text in names for name in text.split(",")]
     return [METRICS[name] for name in _choose("metric", METRICS, wanted)]

@@ -1,4 +1,4 @@
-"""A comparison as a Python program that gives the same numbers."""
+"""Write a comparison as a Python program that computes the same numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ Imports = set[tuple[str, str]]  # module, name
 def program(
     data: str, reading: Mapping[str, Any], rankers: Mapping[str, Any], metrics: Sequence[Metric], protocol: Protocol
 ) -> str:
-    """Return a program that runs the rankers as ``labelrank compare`` does, and prints the same means.
+    """Return a program that evaluates the rankers like ``labelrank compare``, and prints the same means.
 
     Parameters
     ----------
     data : str
-        The data set, and `reading`, the options it is read with.
+        The data set.
+    reading : mapping
+        The options for reading the data.
     rankers : mapping of str to estimator
         The rows of the comparison.
     metrics : sequence of Metric
@@ -80,7 +82,7 @@ def program(
 
 
 def expression(value: Any, imports: Imports, indent: int = 0) -> str:
-    """Return an expression that makes an estimator, or another parameter; what it needs is added to `imports`.
+    """Return an expression for an estimator or a parameter value; the required imports are added to `imports`.
 
     Examples
     --------
@@ -122,7 +124,7 @@ def _call(name: str, given: list[tuple[str, Any]], imports: Imports, indent: int
 
 
 def _layout(start: str, parts: list[str], end: str, indent: int) -> str:
-    """On one line if there is room, else a line for each part."""
+    """Join the parts on one line if they fit, otherwise one per line."""
     line = f"{start}{', '.join(parts)}{end}"
     if len(line) + indent <= _WIDTH and "\n" not in line:
         return line
@@ -131,13 +133,13 @@ def _layout(start: str, parts: list[str], end: str, indent: int) -> str:
 
 
 def _is_plain(pipeline: Pipeline) -> bool:
-    """Whether a pipeline is as `make_pipeline` makes it."""
+    """Whether a pipeline equals the result of `make_pipeline`."""
     plain = make_pipeline(*(step for _, step in pipeline.steps))
     return list(plain.named_steps) == list(pipeline.named_steps) and not pipeline.memory and not pipeline.verbose
 
 
 def _home(kind: type) -> str:
-    """The shortest public module that has a class."""
+    """Shortest module path that exports a class."""
     parts = kind.__module__.split(".")
     for n in range(1, len(parts) + 1):
         module = ".".join(parts[:n])

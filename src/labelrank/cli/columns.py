@@ -1,4 +1,4 @@
-"""Columns as the options of the command line name them: names and patterns such as ``rank_*``, separated by commas."""
+"""Select columns by names and patterns such as ``rank_*``, separated by commas, as in options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Chosen = dict[str, str]  # column -> short name
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` if there is a name like it, else nothing."""
+    """Return ``; did you mean 'x'?`` for the closest name, an empty string if there is none."""
     by_lower_case = {each.lower(): each for each in known}
     near = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
     return f"; did you mean {by_lower_case[near[0]]!r}?" if near else ""
@@ -27,9 +27,9 @@ class NoSuchColumn(ValueError):
 
 
 def select(columns: Sequence[str], wanted: str, option: str, name: str, strict: bool = True) -> Chosen:
-    """Return the columns that an option names, with what a pattern leaves open as their short names.
+    """Return the columns that an option selects, with the parts matched by ``*`` as their short names.
 
-    If it is `strict`, each name and pattern must have a column.
+    A column whose name has commas can only be given alone. If `strict`, each name and pattern must match a column.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def select(columns: Sequence[str], wanted: str, option: str, name: str, strict: 
     {'rank_tea': 'tea', 'rank_milk': 'milk'}
     """
     chosen: Chosen = {}
-    for part in (part.strip() for part in wanted.split(",")):
+    for part in [wanted] if wanted in columns else (part.strip() for part in wanted.split(",")):
         if part in columns:
             found = {part: part}
         elif "*" in part:
@@ -52,7 +52,7 @@ def select(columns: Sequence[str], wanted: str, option: str, name: str, strict: 
             continue
         if not found and strict:
             raise NoSuchColumn(
-                f"{option} names {part!r}, and there is no such column in {name}{closest(part, columns) or '.'} "
+                f"{option} names {part!r}, but there is no such column in {name}{closest(part, columns) or '.'} "
                 f"Its columns are {listing(columns)}",
                 option,
                 part,
@@ -64,7 +64,7 @@ def select(columns: Sequence[str], wanted: str, option: str, name: str, strict: 
 
 
 def missing_columns(needed: Iterable[str], columns: Sequence[str], name: str) -> str | None:
-    """Return what is wrong if columns that a model needs are missing, None if they are all there."""
+    """Return an error message if columns that a model needs are missing, otherwise None."""
     missing = [each for each in needed if each not in columns]
     if not missing:
         return None

@@ -1,4 +1,4 @@
-"""Every ranker on one data set under repeated cross-validation: the numbers, without the printing."""
+"""Compare rankers on a data set by repeated cross-validation."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Vector = npt.NDArray[np.float64]
 Split = tuple[Any, Any]  # indices of the training fold and of the test fold
 
 _WARM_UP_ROWS = 100
-_warm: set[tuple[str, str]] = set()  # (run, ranker) that this process has fitted before
+_warm: set[tuple[str, str]] = set()  # (run, ranker) already fitted in this process
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """A repeated cross-validation that hides a share of the labels in the training folds."""
+    """Repeated cross-validation that can hide a share of the labels in the training folds."""
 
     folds: int = 10
     repeats: int = 5
@@ -53,7 +53,7 @@ class Protocol:
         return list(splitter.split(np.empty(n_samples)))
 
     def hide(self, y: Any, fold: int) -> Any:
-        """Hide labels of a training fold; the seed is that of the fold, so that all rankers see the same labels."""
+        """Hide labels of a training fold; the seed depends on the fold only, so all rankers get the same labels."""
         if not self.missing:
             return y
         seed = int(np.random.SeedSequence([self.seed, fold]).generate_state(1)[0])
@@ -62,17 +62,17 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Row:
-    """The results of one ranker: a value per fold."""
+    """Results of one ranker on each fold."""
 
     ranker: str
     scores: dict[str, Vector] = field(default_factory=dict)
     fit_seconds: Vector = field(default_factory=lambda: np.empty(0))
     predict_seconds: Vector = field(default_factory=lambda: np.empty(0))
-    warnings: list[str] = field(default_factory=list)  # one for each fold that warned
-    error: str | None = None  # of the first fold that failed; there are no scores then
+    warnings: list[str] = field(default_factory=list)  # the first warning of each fold
+    error: str | None = None  # of the first failed fold; without scores then
 
     def mean(self, metric: str) -> float:
-        """Return the mean over the folds that have something to compare, NaN if there is none."""
+        """Return the mean over the folds with a defined score, NaN if there are none."""
         defined = self._defined(metric)
         return float(defined.mean()) if len(defined) else float("nan")
 
@@ -93,7 +93,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rows, best first, and how they were computed."""
+    """Rows, best first, with the metrics and the protocol."""
 
     rows: list[Row]
     metrics: list[Metric]
@@ -106,9 +106,9 @@ class Comparison:
         return max(known, key=lambda row: sign * row.mean(metric.name), default=None)
 
     def p_values(self, metric: Metric) -> dict[str, float]:
-        """Return for each other row the probability of so large a difference from the best row by chance.
+        """Return the p-value of the difference from the best row for each other row.
 
-        By the corrected paired t-test of Nadeau and Bengio on the folds, and Holm's correction for the number of rows.
+        Corrected paired t-test of Nadeau and Bengio on the folds, with Holm's correction for the number of rows.
         """
         best = self.best(metric)
         others = [row for row in self.rows if row is not best and not np.isnan(row.mean(metric.name))]
@@ -119,7 +119,7 @@ class Comparison:
             both = ~np.isnan(row.scores[metric.name]) & ~np.isnan(best.scores[metric.name])
             first, second = best.scores[metric.name][both], row.scores[metric.name][both]
             found = paired_comparison(first, second, test_share=1 / self.protocol.folds).p if len(first) > 1 else np.nan
-            # Differences without variance: equal in all folds, or different by the same in all of them.
+            # Differences without variance: zero, or the same in all folds.
             p.append((1.0 if np.allclose(first, second) else 0.0) if np.isnan(found) else found)
         return dict(zip((row.ranker for row in others), holm(p).tolist(), strict=True))
 
@@ -127,10 +127,9 @@ class Comparison:
 def available_rankers(
     X: Any, seed: int = 0, text_columns: Sequence[str] | None = None, every: bool = False
 ) -> dict[str, BaseEstimator]:
-    """Return every ranker of the library with its defaults, in a pipeline that prepares instances such as `X` for it.
+    """Return every ranker of the library with default parameters, with the preprocessing for `X`.
 
-    The baseline is there once for each of its strategies. With `every`, also those that would be there
-    twice, and AutoRanker, which compares them itself.
+    There is one baseline per strategy. `every` adds rankers that duplicate others by default, and AutoRanker.
     """
     found: dict[str, Any] = {}
     for name, ranker in all_rankers().items():
@@ -143,7 +142,7 @@ def available_rankers(
 
 
 def _seeded(ranker: Any, seed: int) -> Any:
-    # Rows without a pair are reported once, and not by every ranker in every fold.
+    # Rows without a pair are reported once, not by every ranker in every fold.
     settings = {"random_state": seed, "on_empty": "ignore"}
     return ranker.set_params(**{name: settings[name] for name in settings.keys() & ranker.get_params()})
 
@@ -158,7 +157,7 @@ def compare_rankers(
     n_jobs: int | None = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Comparison:
-    """Run rankers under repeated cross-validation, all on the same folds.
+    """Evaluate rankers by repeated cross-validation on the same folds.
 
     Parameters
     ----------
@@ -167,21 +166,20 @@ def compare_rankers(
     X : array-like of shape (n_samples, n_features)
         Instances.
     y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed preferences.
     protocol : Protocol
         The cross-validation.
     metrics : sequence of Metric
-        The rows are sorted by the first.
+        The metrics. The rows are sorted by the first.
     n_jobs : int, optional
-        Processes. Each fits and predicts once per ranker on a few rows before it measures times, so that these do not
-        include compilation.
+        Number of processes. Each first fits every ranker to a few rows, so that times do not include compilation.
     advance : callable, optional
         Called after each fold of each ranker.
 
     Returns
     -------
     Comparison
-        A ranker that fails on a fold has an ``error`` and comes last.
+        Rankers that fail on a fold have an ``error`` and come last.
     """
     splits = protocol.splits(len(y))
     run = uuid.uuid4().hex
@@ -214,7 +212,7 @@ def _run_fold(
     if key not in _warm:
         _warm.add(key)
         train, test = (indices[:_WARM_UP_ROWS] for indices in splits[0])
-        # The outcome is of no interest: an error may come from the few rows, and the folds will show.
+        # Errors are ignored: they may be due to the few rows, and otherwise occur again in the folds.
         _measure(ranker, X[train], protocol.hide(y[train], 0), X[test], y[test], ())
     train, test = splits[fold]
     return _measure(ranker, X[train], protocol.hide(y[train], fold), X[test], y[test], metrics)
@@ -223,7 +221,7 @@ def _run_fold(
 def _measure(
     ranker: BaseEstimator, X: Any, y: Any, X_test: Any, y_test: Any, metrics: Sequence[Metric]
 ) -> dict[str, Any]:
-    """Fit, predict and score; a ranker that fails must not end the comparison."""
+    """Fit, predict and score; errors are returned, because a failing ranker must not end the comparison."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

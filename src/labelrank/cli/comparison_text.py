@@ -1,4 +1,4 @@
-"""A comparison as a table, Markdown, CSV or JSON."""
+"""Print a comparison as a table, Markdown, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEVEL = 0.05  # of significance
 
 
 def print_comparison(comparison: Comparison, problem: Problem, how: str) -> None:
-    """Print a comparison to standard output, and problems of the rankers to standard error."""
+    """Print a comparison to standard output, and errors and warnings of the rankers to standard error."""
     if how == "csv":
         _print_csv(comparison, problem)
     elif how == "json":
@@ -38,8 +38,7 @@ def _notes(comparison: Comparison, problem: Problem) -> Iterator[str]:
         ties = any(metric.name == "tau_x" for metric in comparison.metrics)
         scored = "only tau_x scores their ties" if ties else "not scored"
         yield (
-            f"{problem.n_empty} of {len(problem.target)} instances have no label before another: not learned from, "
-            f"{scored}"
+            f"{problem.n_empty} of {len(problem.target)} instances have no preferences: ignored in training, {scored}"
         )
     for row in comparison.rows:
         if row.error:
@@ -80,7 +79,7 @@ def _best(comparison: Comparison, metric: Metric) -> float:
 
 
 def _median(seconds: Any) -> float:
-    """Median, which a single slow fold does not change; NaN if there is none."""
+    """Median, which is robust to single slow folds; NaN if there is none."""
     return float(np.median(seconds)) if len(seconds) else math.nan
 
 

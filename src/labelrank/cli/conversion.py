@@ -1,4 +1,4 @@
-"""Problems as tables that every command reads without options."""
+"""Convert data to tables that every command reads without options."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from labelrank.supervision.graphs import is_graphs
 
 
 def table_of(problem: Problem) -> pl.DataFrame:
-    """Return features, and the rankings as columns rank_LABEL, or pairs as texts in a column "ranking"."""
+    """Return a table of the features, and of rankings in columns rank_LABEL, or pairs as text in a column "ranking"."""
     limit = DataFile(problem.name, max_bytes=MAX_BYTES)
     names = [f"x{i}" for i in range(problem.data.shape[1])]
     data = frame_of_matrix(problem.data, names, limit)
     ranking = _ranking(problem.target, limit)
     columns = [*data, *ranking]
     if twice := repeated(series.name for series in columns):
-        raise ValueError(f"{problem.name} has a feature called {twice[0]!r}, as a column of rankings is to be called")
+        raise ValueError(f"{problem.name} has a feature {twice[0]!r}, which is also the name of a label column")
     return pl.DataFrame(columns)
 
 
@@ -42,7 +42,7 @@ def _pairs(graphs: PreferenceGraphs) -> list[str | None]:
     edges = graphs.to_edges()
     names = [str(name) for name in graphs.labels]
     if marked := [name for name in names if set(name) & set(">=|")]:
-        raise ValueError(f"the label {marked[0]!r} has one of the characters >, = and | that stand between labels")
+        raise ValueError(f"the label {marked[0]!r} contains >, = or |, which separate labels")
     for row, better, worse in zip(edges.instance, edges.better, edges.worse, strict=True):
         texts[row].append(f"{names[better]}>{names[worse]}")
     return ["|".join(pairs) or None for pairs in texts]

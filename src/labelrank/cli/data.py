@@ -1,4 +1,4 @@
-"""The data of a command: a built-in data set by its name, a file, or a folder."""
+"""Read the data of a command: a built-in data set, a file, or a folder."""
 
 from __future__ import annotations
 
@@ -6,36 +6,41 @@ import codecs
 import difflib
 import hashlib
 import re
+import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from scipy import sparse
 
 from labelrank import datasets
 from labelrank.auto.preprocessing import column_kinds
-from labelrank.cli.columns import NoSuchColumn, select
+from labelrank.cli.columns import NoSuchColumn, missing_columns, select
+from labelrank.cli.streams import printable
 from labelrank.cli.tables import NUMBER, TABLES, TEXT, Table, read_tables, table_suffix
 from labelrank.cli.target import look_like_labels, resolve, target_of
 from labelrank.datasets._columns import frame_of_matrix
-from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError, listing
-from labelrank.supervision import PreferenceGraphs, as_graphs
+from labelrank.datasets._files import MAX_BYTES, DataFile, DataFileError, excerpt, listing
+from labelrank.supervision import PreferenceGraphs, as_graphs, label_names
 
+_FEW_CATEGORIES = 10  # up to which categories may begin with numbers, such as age groups
 ARFF, PREFLIB, SVMLIGHT = (".xarff", ".arff"), (".soc", ".soi", ".toc", ".toi"), (".svm", ".svmlight", ".libsvm")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Instances, what was observed of their rankings, and how they were read."""
+    """Instances, their observed rankings, and the options they were read with."""
 
     name: str
     data: Any  # a frame with columns of numbers and texts, an array or a sparse matrix
     target: Any
-    options: dict[str, Any] = field(default_factory=dict)  # as `read_data` takes them, for files of the same kind
-    like_labels: list[str] = field(default_factory=list)  # features whose names are those of labels
+    options: dict[str, Any] = field(default_factory=dict)  # of `read_data`, for files of the same kind
+    like_labels: list[str] = field(default_factory=list)  # features with names like those of labels
 
     @property
     def shape(self) -> dict[str, int]:
@@ -48,21 +53,61 @@ class Problem:
         return int((as_graphs(self.target).edge_counts() == 0).sum())
 
     @property
+    def never_compared(self) -> list[Any]:
+        """Labels that are in no pair, although others are."""
+        graphs, names = as_graphs(self.target), label_names(self.target)
+        compared = graphs.compared_labels(graphs.has_pairs())
+        if not compared.any():
+            return []
+        return (np.arange(len(compared)) if names is None else names)[~compared].tolist()
+
+    @property
     def text_columns(self) -> list[str] | None:
-        """The text columns that were named; None if they are to be found."""
+        """The text columns given as an option; None if they are to be guessed."""
         text = self.options.get("text")
         return None if text is None else list(select(self.data.columns, text, "--text", self.name))
 
     @property
     def identifiers(self) -> list[str]:
-        """Columns that look like names or numbers of rows, from which nothing can be learned."""
+        """Columns that look like names or numbers of rows, which are not informative."""
         if not isinstance(self.data, pl.DataFrame) or len(self.data) < 10:
             return []
-        kinds = column_kinds(self.data, self.text_columns)[0]
-        return [series.name for series in self.data if _is_identifier(series, kinds[series.name])]
+        return [series.name for series in self.data if _is_identifier(series, self._kinds[series.name])]
+
+    @property
+    def written_numbers(self) -> dict[str, str]:
+        """Columns with many categories that all begin with a number, such as dates, and an example value of each."""
+        return {name: values[0] for name, (values, begins) in self._many_categories.items() if begins.all()}
+
+    @property
+    def mixed_numbers(self) -> dict[str, str]:
+        """Columns with many categories of which most are numbers, and an example of the others, such as NULL."""
+        found = {}
+        for name, (values, begins) in self._many_categories.items():
+            numbers = values.cast(NUMBER, strict=False).is_not_null()
+            if 2 * numbers.sum() > len(values) and not begins.all():
+                found[name] = values.filter(~begins)[0]
+        return found
+
+    @cached_property
+    def _many_categories(self) -> dict[str, tuple[pl.Series, pl.Series]]:
+        """Known values of the columns with many categories, and whether they begin with a number."""
+        if not isinstance(self.data, pl.DataFrame):
+            return {}
+        texts = [series.drop_nulls() for series in self.data if series.dtype == TEXT]
+        return {
+            series.name: (series, series.str.contains(r"^\W{0,2}\d"))
+            for series in texts
+            if self._kinds[series.name] == "category" and series.n_unique() > _FEW_CATEGORIES
+        }
+
+    @cached_property
+    def _kinds(self) -> dict[Any, str]:
+        """Whether a column of the frame has numbers, categories or text."""
+        return dict(column_kinds(self.data, self.text_columns)[0])
 
     def with_data(self, data: Any) -> Problem:
-        """Return the problem with other columns."""
+        """Return a copy with other features."""
         return replace(self, data=data)
 
     def require(self, rows: int = 1) -> Problem:
@@ -76,7 +121,7 @@ class Problem:
 
 
 def _is_identifier(series: pl.Series, kind: str) -> bool:
-    """Whether texts are all different, or numbers count the rows."""
+    """Whether categories are all distinct, or numbers are consecutive."""
     if kind == "number":
         return bool((series.diff().drop_nulls() == 1).all()) and series.null_count() == 0
     return kind == "category" and series.n_unique() == len(series)
@@ -103,6 +148,7 @@ def read_data(
     encoding: str | None = None,
     max_bytes: int | None = None,
     names: Sequence[Any] | None = None,
+    types: Mapping[str, Any] | None = None,
     n_features: int | None = None,
     seed: int = 0,
 ) -> Problem:
@@ -115,11 +161,14 @@ def read_data(
     labels, kind, text, ignore, unsolved, separator, encoding, max_bytes
         The options of these names; None if they were not given.
     names : sequence, optional
-        Labels of a model, for data in which not all of them may occur.
+        Labels of a model; the data may contain only some of them.
+    types : mapping, optional
+        Types of the features of a model by name, because texts of the model may all look like numbers in the data.
+        Other columns are not read.
     n_features : int, optional
         Number of features of a model, for sparse files.
     seed : int, default=0
-        Of synthetic data.
+        Seed of synthetic data.
 
     Examples
     --------
@@ -141,7 +190,7 @@ def read_data(
             with DataFile(path, **how) as file:
                 table = next(read_tables(file, separator))
             form = {name: value for name, value in (("separator", separator), ("encoding", encoding)) if value}
-            return _from_table(table, given | form, names)
+            return _from_table(table, given | form, names, types or {})
         suffix = format_of(path)
         problem = _from_reader(path, suffix, given, how, names, n_features)
     except NoSuchColumn:
@@ -153,7 +202,7 @@ def read_data(
 
 
 def check_form(separator: str | None, encoding: str | None) -> None:
-    """Raise an error if these options cannot be meant."""
+    """Raise ValueError if these options are invalid."""
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise ValueError(f"--separator must be one character, such as ',', ';' or a tab; got {separator!r}")
     try:
@@ -165,7 +214,7 @@ def check_form(separator: str | None, encoding: str | None) -> None:
 
 
 def fingerprint(data: str) -> str | None:
-    """Return what tells a file from others whatever it is called, or the name of a built-in data set."""
+    """Return the checksum of a file, or the name of a built-in data set."""
     if Path(data).is_file():
         with open(data, "rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
@@ -173,31 +222,41 @@ def fingerprint(data: str) -> str | None:
 
 
 def warn_columns(problem: Problem) -> None:
-    """Tell about columns that should probably be left out."""
+    """Warn about columns that should probably be excluded or converted."""
+
+    def tell(what: str, columns: Sequence[str]) -> None:
+        print(printable(f"labelrank: {what} --ignore {shlex.quote(','.join(columns))}"), file=sys.stderr)
+
     if problem.like_labels:
-        told = f"{listing(problem.like_labels)} look like labels and are features, as --labels does not name them"
-        print(
-            f"labelrank: {told}; if they are known too late, give --ignore {','.join(problem.like_labels)}",
-            file=sys.stderr,
-        )
+        told = f"{listing(problem.like_labels)} look like labels, but are used as features"
+        tell(f"{told}; if they are not known in advance, give", problem.like_labels)
+    for name, example in problem.written_numbers.items():
+        told = f"the column {name!r} has texts such as {excerpt(example)}, which are treated as categories"
+        tell(f"{told}; convert dates and amounts to numbers, or give", [name])
+    for name, example in problem.mixed_numbers.items():
+        told = f"the column {name!r} has numbers and texts such as {excerpt(example)}; all are treated as categories"
+        tell(f"{told}; leave the cells of missing values empty, or give", [name])
     for name in problem.identifiers:
-        told = f"the column {name!r} has another value in every row; if it is an identifier, give --ignore {name}"
-        print(f"labelrank: {told}", file=sys.stderr)
+        if name not in problem.written_numbers | problem.mixed_numbers:
+            tell(f"the column {name!r} has a different value in every row; if it is an identifier, give", [name])
 
 
-def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None) -> Problem:
-    own = names is None  # otherwise the options are those of a model, whose features are not all of the columns
+def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None, types: Mapping[str, Any]) -> Problem:
+    own = names is None  # otherwise the options are those of a model, and may name columns that are not needed
     ignored = select(list(table.columns), given["ignore"], "--ignore", table.name, own) if "ignore" in given else {}
     for option in ("labels", "text"):
         both = [part for part in given.get(option, "").split(",") if part in ignored]
         if both:
-            raise ValueError(f"--ignore and --{option} both name the column {both[0]!r}; leave it to one of them")
+            raise ValueError(f"--ignore and --{option} both name the column {both[0]!r}; remove it from one of them")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
     table = replace(table, columns=columns)
     labels, kind, chosen = resolve(table, given.get("labels"), given.get("kind"))
     features = [column for column in columns if column not in chosen]
+    if wrong := missing_columns(types, features, table.name):
+        raise ValueError(wrong)
+    features = [column for column in features if column in types or not types]
     texts = select(features, given["text"], "--text", table.name, own) if "text" in given else {}
-    data = pl.DataFrame([table.series(column, TEXT if column in texts else None) for column in features])
+    data = pl.DataFrame([table.series(column, TEXT if column in texts else types.get(column)) for column in features])
     target = target_of(table, kind, chosen, given.get("unsolved"), names)
     like_labels = [name for name in look_like_labels(features, chosen) if data[name].dtype == NUMBER]
     return Problem(table.name, data, target, given | {"labels": labels, "kind": kind}, like_labels)
@@ -206,11 +265,11 @@ def _from_table(table: Table, given: dict[str, Any], names: Sequence[Any] | None
 def _from_reader(
     path: Path, suffix: str, given: dict[str, Any], how: dict[str, Any], names: Any, n_features: int | None
 ) -> Problem:
-    """Read a file that names its labels itself."""
+    """Read a file in a format that defines its labels."""
     allowed = {"aslib": {"kind", "unsolved"}, ".arff": {"labels", "ignore"}, ".xarff": {"ignore"}}.get(suffix, set())
     refused = [f"--{name}" for name in given if name not in allowed and (name, given[name]) != ("kind", "multilabel")]
     if refused:
-        raise ValueError(f"{', '.join(refused)} are for tables, and {path.name} says that itself; leave them out")
+        raise ValueError(f"{', '.join(refused)} are for tables only; remove them to read {path.name}")
     ignore = [part.strip() for part in given.get("ignore", "").split(",") if part.strip()]
     if suffix == "aslib":
         maximize = {"scores": True, "costs": False}.get(given.get("kind", ""))
@@ -238,19 +297,19 @@ def _from_reader(
 
 
 def format_of(path: Path) -> str:
-    """Return the suffix of the format of a file that is no table, "aslib" for a folder; raise if there is none."""
+    """Return the suffix of a file that is not a table, "aslib" for a folder; raise ValueError if it is unknown."""
     if path.is_dir():
         if not (path / "description.txt").is_file():
-            raise ValueError(f"{path} is a folder without a description.txt, and no ASlib scenario; give a file in it")
+            raise ValueError(f"{path} is a folder without a description.txt; give a file in it, or an ASlib scenario")
         return "aslib"
     if not path.is_file():
         raise ValueError(_no_such_data(str(path), path))
     known = (*TABLES, *ARFF, *PREFLIB, *SVMLIGHT)
     bare = path.name.lower().removesuffix(".gz").removesuffix(".bz2")
     suffix = next((suffix for suffix in known if bare.endswith(suffix)), None)
-    if suffix is None or suffix in TABLES:  # a packed Parquet file
+    if suffix is None or suffix in TABLES:  # a compressed Parquet file
         raise ValueError(
-            f"the format of {path.name} is not known; known are {', '.join(known)} (text formats also with .gz and "
+            f"the format of {path.name} is unknown; supported are {', '.join(known)} (text formats also with .gz and "
             ".bz2) and folders of ASlib"
         )
     if suffix == ".arff":
@@ -276,7 +335,7 @@ def _no_such_data(data: str, path: Path) -> str:
     return f"there is no data set or file {data!r}{hint or '.'} Built in: {names}"
 
 
-# What a reader says to pass, and how that is done here.
+# Phrases in the messages of readers, and their replacements on the command line.
 _WORDS = (
     (r'unsolved="(\w+)"', r"--unsolved \1"),
     (r'encoding="([\w-]+)"', r"--encoding \1"),
@@ -292,7 +351,7 @@ _WORDS = (
 
 
 def on_the_command_line(message: str) -> str:
-    """Return an error of a reader in the words of the command line."""
+    """Rephrase an error message of a reader for the command line."""
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)
     return message

@@ -1,4 +1,4 @@
-"""What ``labelrank evaluate`` does: how right a model is, and whether it knows when it is."""
+"""Implementation of ``labelrank evaluate``: metrics, calibration and coverage of a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from labelrank.supervision.names import in_order_of, labels_of, model_names
 from labelrank.trust import expected_calibration_error
 from labelrank.trust.delegation import has_proba
 
-_PAIRS = 2**24  # probabilities of pairs up to which calibration is computed on all rows
+_PAIRS = 2**24  # largest number of pair probabilities for the calibration error
 _SHOWN = ("tau", "rho", "ndcg", "top1", "top3", "zero_one", "disagreement")
 _MEANINGS = {
     "tau": "Kendall's tau",
@@ -34,13 +34,13 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Numbers on rows that a model has not learned from."""
+    """Results of a model on test data."""
 
     problem: Problem
     metrics: dict[str, tuple[float, float]]  # mean and standard error
     quarters: list[tuple[float, float, int]]  # mean confidence, mean tau, rows
     calibration_error: float | None
-    coverage: tuple[float, float, float] | None  # asked for, found, and the share of pairs that is asserted
+    coverage: tuple[float, float, float] | None  # target, found, and the share of asserted pairs
 
     @classmethod
     def of(cls, model: Any, problem: Problem) -> Evaluation:
@@ -64,7 +64,7 @@ class Evaluation:
         return cls(problem, {name: _mean(of) for name, of in values.items()}, quarters, calibration, coverage)
 
     def report(self) -> TextReport:
-        """Return the numbers as tables."""
+        """Return the results as tables."""
         size = " × ".join(f"{n} {what}" for what, n in self.problem.shape.items())
         rows = [
             [
@@ -86,13 +86,13 @@ class Evaluation:
         if self.coverage is not None:
             asked, found, asserted = self.coverage
             findings.append(
-                f"the safe part was right for {found:.1%} of the rows, {asked:.1%} were asked for; it orders "
-                f"{asserted:.1%} of the pairs"
+                f"the safe part is right for {found:.1%} of the rows (target {asked:.1%}) and orders {asserted:.1%} of "
+                "the pairs"
             )
         return TextReport([f"{self.problem.name}: {size}"], tables, findings, "mean ± standard error over the rows")
 
     def document(self) -> dict[str, Any]:
-        """Return the numbers for programs."""
+        """Return the results for JSON."""
 
         def plain(value: float) -> float | None:
             return None if math.isnan(value) else value
@@ -127,7 +127,7 @@ def _mean(values: Any) -> tuple[float, float]:
 
 
 def _quarters(sure: Any, tau: Any) -> list[tuple[float, float, int]]:
-    """Rows by confidence, in four parts."""
+    """Mean confidence, mean tau and number of rows in quarters by confidence."""
     known = np.flatnonzero(~np.isnan(tau))
     order = known[np.argsort(sure[known], kind="stable")]
     parts = [part for part in np.array_split(order, 4) if len(part)]

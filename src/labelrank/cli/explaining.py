@@ -1,4 +1,4 @@
-"""What ``labelrank explain`` does: one row, its ranking, and why a label is before another."""
+"""Implementation of ``labelrank explain``: the ranking of a row, and why one label is before another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ExplainedRow:
     why: Any
 
     def text(self) -> str:
-        """Return what is printed for people."""
+        """Return the output as text."""
         labels, scores = self.predicted["labels"][0], self.predicted["scores"][0]
         ranking = ", ".join(f"{label} ({score:.3g})" for label, score in zip(labels, scores, strict=True))
         lines = [f"row {self.row}: {ranking}"]
@@ -33,7 +33,7 @@ class ExplainedRow:
         return "\n".join([*lines, "", str(self.why)])
 
     def document(self) -> dict[str, Any]:
-        """Return what is printed for programs."""
+        """Return the output for JSON."""
         why = self.why
         parts = [
             {"item": item, why.value_name: value, "contribution": float(part)}
@@ -67,7 +67,7 @@ def explain_row(
     predicted = Predictor(saved.model, saved.labels)(x)
     order = predicted["labels"][0].tolist()
     if len(order) < 2:
-        raise ValueError("the model has a single label, and there is nothing to explain")
+        raise ValueError("the model has a single label, so there is nothing to explain")
     pair = [None if name is None else _label(name, order, option)
             for name, option in ((better, "--better"), (worse, "--worse"))]  # fmt: skip
     first = order[0] if pair[0] is None else pair[0]

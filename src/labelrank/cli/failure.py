@@ -1,4 +1,4 @@
-"""Errors that are not the user's."""
+"""Errors that are not caused by wrong usage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class Failure(ValueError):
-    """A command cannot do with these data what it was asked for; the status is 1."""
+    """A command failed on valid usage; the exit status is 1."""
 
 
 @contextmanager

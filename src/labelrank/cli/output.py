@@ -1,4 +1,4 @@
-"""Files that commands write: each appears under its name when it is complete."""
+"""Output files of commands, which are written atomically."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from labelrank._atomic import atomic_path, target_of
 from labelrank.cli.data import ARFF, PREFLIB, SVMLIGHT
 from labelrank.cli.streams import printable
 
@@ -20,47 +21,33 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 
 
 def check_output(path: Path, suffixes: tuple[str, ...] = (), inputs: Sequence[str | Path] = ()) -> None:
-    """Raise an error before anything is read if a file cannot be written, or is one of the inputs."""
+    """Raise ValueError if a file cannot be written, or is one of the inputs."""
     for name in inputs:
         if path.exists() and Path(name).exists() and path.samefile(name):
-            raise ValueError(f"cannot write {path}: it is the file to be read; give the output another name")
+            raise ValueError(f"cannot save {path}: it is an input file; give the output another name")
     if suffixes and path.suffix.lower() not in suffixes:
-        raise ValueError(f"cannot write {path}: the name must end in {', '.join(suffixes)}")
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise ValueError(f"cannot write {path}: it is a folder; add the name of a file")
+        raise ValueError(f"cannot save {path}: the name must end in {', '.join(suffixes)}")
+    target = target_of(path)
     if path.exists() and not os.access(path, os.W_OK):
-        raise ValueError(f"cannot write {path}: permission denied")
+        raise ValueError(f"cannot save {path}: permission denied")
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        raise ValueError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+        raise ValueError(f"cannot save {path}: {(error.strerror or str(error)).lower()}") from error
 
 
 def check_model(path: Path, data: str) -> None:
-    """Raise an error before anything is read if a model cannot be written, or would have the name of data."""
+    """Raise ValueError if a model cannot be written, or has the suffix of a data format."""
     check_output(path, inputs=[data])
     bare = path.name.lower().removesuffix(".gz").removesuffix(".bz2")
     if bare.endswith((*SUFFIXES, *ARFF, *PREFLIB, *SVMLIGHT)):
         instead = path.with_name(path.name[: bare.rindex(".")] + ".lrk")
-        raise ValueError(f"cannot write {path}: the name is that of data; give the model another, such as {instead}")
-
-
-@contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give a new folder; the file ``result`` in it takes the place of `path` when nothing goes wrong."""
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-        yield Path(folder)
-        result = Path(folder, "result")
-        with open(result, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(result, path)
+        raise ValueError(f"cannot save {path}: the suffix is that of a data file; use another, such as {instead}")
 
 
 class RowWriter:
-    """Writes frames, or objects for JSON, one after the other, to a file or to standard output.
+    """Write frames, or objects for JSON, to a file or to standard output.
 
     Parameters
     ----------
@@ -70,19 +57,19 @@ class RowWriter:
         The format.
     """
 
-    def __init__(self, path: Path | None, suffix: str, folder: Path | None = None) -> None:
+    def __init__(self, path: Path | None, suffix: str) -> None:
         self.is_json = suffix in (".jsonl", ".ndjson")
         self.separator = "\t" if suffix == ".tsv" else ","
         self.n_parts = 0
-        self.parts = folder if suffix == ".parquet" else None
+        self.parquet = path if suffix == ".parquet" else None
         self.file: Any = sys.stdout
-        if path is not None and self.parts is None:
+        if path is not None and self.parquet is None:
             self.file = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115 - closed by `close`
 
     def write(self, part: Any) -> None:
         """Write a frame, or a list of objects for JSON."""
-        if self.parts is not None:
-            part.write_parquet(self.parts / f"{self.n_parts:06}.parquet")
+        if self.parquet is not None:
+            part.write_parquet(self.parquet.with_name(f"part{self.n_parts}"))
         else:
             text = (
                 "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
@@ -96,19 +83,20 @@ class RowWriter:
 
     def close(self) -> None:
         """Complete the file."""
-        if self.parts is not None:
-            pl.scan_parquet(self.parts / "*.parquet").sink_parquet(self.parts / "result")
+        if self.parquet is not None:
+            parts = [self.parquet.with_name(f"part{i}") for i in range(self.n_parts)]
+            pl.scan_parquet(parts, glob=False).sink_parquet(self.parquet)
         elif self.file is not sys.stdout:
             self.file.close()
 
 
 @contextmanager
 def row_writer(path: Path | None, suffix: str) -> Iterator[RowWriter]:
-    """Open a writer for a new file, or for standard output; nothing is left of a file that is not completed."""
+    """Open a writer for a new file, or for standard output; incomplete files are removed."""
     if path is None:
         yield RowWriter(None, suffix)
         return
-    with atomic_folder(path) as folder:
-        writer = RowWriter(folder / "result", suffix, folder)
+    with atomic_path(path) as partial:
+        writer = RowWriter(partial, suffix)
         yield writer
         writer.close()

@@ -1,4 +1,4 @@
-"""What ``labelrank predict`` does: read some rows, rank the labels, write, and so on to the end."""
+"""Implementation of ``labelrank predict``: read, predict and write rows in chunks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelrank.cli.progress import spinner
 from labelrank.cli.saved import SavedModel
 from labelrank.cli.tables import NUMBER, Table, table_of_lines
 
-_CHUNK = 2**16  # bytes of standard input that are read at once
+_CHUNK = 2**16  # number of bytes of standard input to read at once
 
 
 def predict_rows(
@@ -49,7 +49,7 @@ def predict_rows(
 
 
 def _kept(table: Any, keep: str, schema: dict[str, Any]) -> pl.DataFrame:
-    """Columns as they are in the file; features that are numbers are numbers also if the file has texts."""
+    """Columns to copy from the file; text columns that are numeric features of the model become numbers."""
     chosen = select(list(table.columns), keep, "--keep", table.name)
     is_text = [schema.get(name) == NUMBER and isinstance(table.columns[name], list) for name in chosen]
     return pl.DataFrame(
@@ -59,7 +59,7 @@ def _kept(table: Any, keep: str, schema: dict[str, Any]) -> pl.DataFrame:
 
 
 def _piped(saved: SavedModel) -> Iterator[tuple[Table, Any]]:
-    """Rows of standard input: as many lines as have arrived, so that a single one is answered at once."""
+    """Rows of standard input, as many as have arrived, so that a single line is answered immediately."""
     arrived: Any = sys.stdin.buffer
     rest, number = b"", 0
     while True:
@@ -74,7 +74,7 @@ def _piped(saved: SavedModel) -> Iterator[tuple[Table, Any]]:
             part = numbered[start : start + saved.batch]
             try:
                 yield _of_lines(saved, part)
-            except ValueError:  # the lines before the one that is wrong are answered
+            except ValueError:  # answer the lines before the invalid one
                 yield from (_of_lines(saved, [line]) for line in part)
         if not chunk:
             return

@@ -1,31 +1,34 @@
-"""Predictions as rows: names of the labels best first, scores, confidence, what is safe, and why."""
+"""Rows of predictions: labels best first, scores, confidence, the safe part, and reasons."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from labelrank import AutoRanker, ConformalRanker, confidence, explain
+from labelrank import ConformalRanker, confidence, explain
 from labelrank.cli.failure import failing
 from labelrank.supervision import orders_from_ranks
 from labelrank.trust.delegation import has_proba
 
-_BACKGROUND = 50  # rows that stand for the usual ones where a model has no exact explanation
+_BACKGROUND = 50  # background rows for models without exact explanations
+_FEW = 10  # fewer background rows warn
 _REASONS = 3
 
 
 class Predictor:
-    """A model, and what is to be told of each instance.
+    """Predictions of a model, with the columns that the options ask for.
 
     Parameters
     ----------
     model : fitted ranker
+        The model.
     labels : ndarray of shape (n_labels,)
         Its labels.
     top : int, optional
-        Number of labels to name, by default all.
+        Number of labels to output, by default all.
     reasons : bool, default=False
         Explain why the first label is ranked before the second.
     """
@@ -55,13 +58,13 @@ class Predictor:
         return found
 
     def nothing(self) -> dict[str, Any]:
-        """Return the columns of no predictions."""
+        """Return empty columns."""
         columns: dict[str, Any] = {"labels": np.empty((0, self.top), dtype=object), "scores": np.empty((0, self.top))}
         more = {"confidence": has_proba(self.model), "safe": isinstance(self.model, ConformalRanker)}
         return columns | {name: [] for name, wanted in more.items() if wanted}
 
     def _safe(self, X: Any) -> Any:
-        """The asserted part of each ranking, such as ``tea>milk=water``, where = says that nothing is asserted."""
+        """The asserted part of each ranking, such as ``tea>milk=water``; ``=`` joins labels in unknown order."""
         if self.model.target == "top_k":
             chosen = self.model.predict_set(X)
             return np.array(["=".join(map(str, self.labels[row])) for row in chosen], dtype=object)
@@ -77,26 +80,33 @@ class Predictor:
         return ", ".join(f"{text} {why.contributions[i]:+.3g}" for text, i in zip(texts, shown, strict=True))
 
     def _rows(self, X: Any) -> Any:
-        """The first rows, as a background."""
+        """Background: the first rows, which arrive one by one on a pipe."""
         if self.background is None:
             self.background = X[:_BACKGROUND]
+        elif isinstance(X, pl.DataFrame) and len(self.background) < _BACKGROUND:
+            self.background = self.background.vstack(X[: _BACKGROUND - len(self.background)])
         return self.background
 
 
 def explain_pair(model: Any, x: Any, better: Any, worse: Any, background: Any) -> Any:
-    """Explain exactly where the model can be, and otherwise against some rows."""
-    inside = model.estimator_ if isinstance(model, ConformalRanker) else model
-    if not isinstance(inside, AutoRanker) or inside.method_ == "single":
-        try:
-            return explain(model, x, better, worse)
-        except ValueError as error:
-            if "background" not in str(error):
-                raise
+    """Explain exactly if the model supports it, otherwise with background rows."""
+    try:
+        return explain(model, x, better, worse)
+    except ValueError as error:
+        if "background" not in str(error):
+            raise
+    if background.shape[0] < _FEW:
+        warnings.warn(
+            "the model has no exact explanation, and the estimate by comparison with the first rows of the data is "
+            "unreliable with few rows; give more rows",
+            UserWarning,
+            stacklevel=2,
+        )
     return explain(model, x, better, worse, background=background)
 
 
 def order_text(order: list[Any]) -> str:
-    """``tea>milk=water`` of an order with ties."""
+    """Format an order with ties, such as ``tea>milk=water``."""
     return ">".join("=".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in order)
 
 
@@ -106,7 +116,7 @@ def _short(value: Any) -> str:
 
 def as_frame(found: dict[str, Any], kept: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return predictions as a flat table: label_1, label_2, …, score_1, …, and the rest."""
-    columns: dict[str, Any] = {} if kept is None else {series.name: series for series in kept}
+    columns: dict[str, Any] = {}
     for name, values in found.items():
         if name in ("labels", "scores"):
             for place, column in enumerate(values.T, start=1):
@@ -114,11 +124,21 @@ def as_frame(found: dict[str, Any], kept: pl.DataFrame | None = None) -> pl.Data
                 columns[f"{name[:-1]}_{place}"] = pl.Series(list(map(str, column)) if texts else column)
         else:
             columns[name] = pl.Series(name, values)
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns if kept is None else _beside(kept, columns) | columns)
 
 
 def as_records(found: dict[str, Any], kept: pl.DataFrame | None = None) -> list[dict[str, Any]]:
     """Return predictions as objects for JSON, with lists of labels and scores."""
     lists = {name: values.tolist() if hasattr(values, "tolist") else values for name, values in found.items()}
     rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    return rows if kept is None else [a | b for a, b in zip(kept.to_dicts(), rows, strict=True)]
+    if kept is None:
+        return rows
+    _beside(kept, lists)
+    return [a | b for a, b in zip(kept.to_dicts(), rows, strict=True)]
+
+
+def _beside(kept: pl.DataFrame, found: dict[str, Any]) -> dict[str, pl.Series]:
+    """Columns to copy, by name; raises ValueError if predictions have a column of the same name."""
+    if twice := [name for name in kept.columns if name in found]:
+        raise ValueError(f"--keep names {twice[0]!r}, which is also a column of the predictions; rename it in the data")
+    return {series.name: series for series in kept}

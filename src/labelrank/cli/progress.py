@@ -12,8 +12,8 @@ from rich.console import Console
 
 @contextmanager
 def progress_bar(title: str, total: int, done: int = 0) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal and nothing in a pipe; yields the function that advances it by one."""
-    # Both: with one of them piped the bar would end up in the file, or across the pager.
+    """Show a progress bar on a terminal; yields the function that advances it by one."""
+    # Both must be terminals: otherwise the bar could end up in a file, or disturb a pager.
     if total == done or not (sys.stdout.isatty() and sys.stderr.isatty()):
         yield lambda: None
         return
@@ -30,7 +30,7 @@ def progress_bar(title: str, total: int, done: int = 0) -> Iterator[Callable[[],
 
 @contextmanager
 def spinner(title: str, quiet: bool = False) -> Iterator[None]:
-    """Show on a terminal that something is going on, and for how long."""
+    """Show a spinner and the elapsed time on a terminal."""
     if quiet or not (sys.stdout.isatty() and sys.stderr.isatty()):
         yield
         return

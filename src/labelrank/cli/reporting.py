@@ -1,4 +1,4 @@
-"""Reports in HTML, of a comparison and of a model."""
+"""HTML reports of comparisons and models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from labelrank.cli.output import check_output
 
 
 def check_report(path: Path, *inputs: str | Path) -> None:
-    """Raise before anything is computed if a report cannot be written."""
+    """Raise an error if a report cannot be written."""
     check_output(path, (".html", ".htm"), inputs)
     for library in ("jinja2", "matplotlib"):
         try:
@@ -29,17 +29,17 @@ def check_report(path: Path, *inputs: str | Path) -> None:
 
 
 def report_model(model: Any, problem: Problem, title: str) -> Any:
-    """Return a report on a model, on rows that it has not learned from."""
+    """Return a report on a model, evaluated on test data."""
     from labelrank.report import build_report
 
     inside = model.estimator_ if isinstance(model, ConformalRanker) else model
-    with failing("there is no report"):
+    with failing("the report cannot be created"):
         rows = getattr(inside, "leaderboard_", None)
         return build_report(model, problem.data, problem.target, leaderboard=rows, title=title, random_state=0)
 
 
 def report_comparison(comparison: Comparison, rankers: Mapping[str, Any], problem: Problem, seed: int) -> Any:
-    """Return a report with the rows of a comparison, and on the best of them, fitted on three quarters of the rows."""
+    """Return a report with the rows of a comparison, on the best ranker, fitted on three quarters of the data."""
     from labelrank.report import build_report
 
     metric = comparison.metrics[0]
@@ -50,7 +50,7 @@ def report_comparison(comparison: Comparison, rankers: Mapping[str, Any], proble
         for row in comparison.rows
         if row.error is None
     ]
-    with failing("there is no report"):
+    with failing("the report cannot be created"):
         model = clone(rankers[best.ranker]).fit(problem.data[train], problem.target[train])
         title = f"{best.ranker} on {problem.name}"
         data, target = problem.data[test], problem.target[test]

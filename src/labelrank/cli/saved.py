@@ -1,4 +1,4 @@
-"""Model files on the command line: what they say of the data that they were made of, and instances for them."""
+"""Model files on the command line, and reading data with the options of the training data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from labelrank.supervision.names import labels_of
 
 _BATCH = 20_000  # rows
 _READING = {"labels", "kind", "text", "ignore", "unsolved", "separator", "encoding"}  # options kept with a model
-_ENTRIES = 2**23  # of the probabilities of pairs, or of the features, of a batch
+_ENTRIES = 2**23  # largest number of pair probabilities, or feature values, in a batch
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SavedModel:
         """Names of the labels."""
         labels = labels_of(self.model)
         if labels is None or not hasattr(self.model, "decision_function"):
-            raise Failure(f"{self.path} holds a {self.about['type']}, which does not score labels")
+            raise Failure(f"{self.path} contains a {self.about['type']}, which does not score labels")
         return labels
 
     @property
@@ -53,11 +53,11 @@ class SavedModel:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What `fit` has noted of the data."""
+        """Notes of `fit` about the data."""
         return dict(self.about["notes"])
 
     def _form(self, path: Path, separator: str | None, encoding: str | None) -> dict[str, str]:
-        """Separator and encoding of a file: those that are given, or, for a file of texts, those of the first one."""
+        """Separator and encoding of a file: those given, or, for text formats, those of the training data."""
         given = {"separator": separator, "encoding": encoding}
         known = self.reading if table_suffix(path) in (".csv", ".tsv") else {}
         return {name: value for name in given if (value := given[name] or known.get(name))}
@@ -74,12 +74,12 @@ class SavedModel:
 
     @property
     def batch(self) -> int:
-        """Number of rows that are predicted at once."""
+        """Number of rows to predict at once."""
         per_row = max(len(self.labels) ** 2, self.about.get("n_features") or 1)
         return max(1, min(_BATCH, _ENTRIES // per_row))
 
     def instances(self, table: Table) -> Any:
-        """Return the rows of a table as the model takes them."""
+        """Return the rows of a table as instances of the model."""
         if self.schema is None:
             return pl.DataFrame([table.series(name) for name in table.columns]).to_numpy()
         if wrong := missing_columns(self.schema, list(table.columns), table.name):
@@ -87,15 +87,16 @@ class SavedModel:
         return pl.DataFrame([table.series(name, dtype) for name, dtype in self.schema.items()])
 
     def read(self, data: str, **options: Any) -> Any:
-        """Read instances and what was observed of them, with the options that the model was fitted with."""
+        """Read instances and rankings, with the options of the training data."""
         form = self._form(Path(data), options.pop("separator", None), options.pop("encoding", None))
         given = {name: value for name, value in options.items() if value is not None}
         known = {name: value for name, value in self.reading.items() if name not in ("separator", "encoding")}
         if {"labels", "kind"} <= known.keys() and table_suffix(Path(data)) is None:
-            known = {}  # the model was fitted on a table, and these data name their labels themselves
+            known = {}  # the model was fitted on a table, but the format of these data defines the labels
         n_features = self.about.get("n_features")
         try:
-            problem = read_data(data, **(known | given | form), names=list(self.labels), n_features=n_features)
+            of_model: dict[str, Any] = {"names": list(self.labels), "types": self.schema, "n_features": n_features}
+            problem = read_data(data, **(known | given | form), **of_model)
         except NoSuchColumn as error:
             if error.option != "--labels" or "labels" in given:
                 raise
@@ -111,12 +112,12 @@ class SavedModel:
         return problem
 
     def was_fitted_on(self, data: str) -> bool:
-        """Whether the model has learned from these data, as far as is known."""
+        """Whether the model was fitted on these data, as far as is known."""
         known = self.notes.get("fingerprint")
         return known is not None and known == fingerprint(data)
 
     def batches(self, data: str, separator: str | None, encoding: str | None) -> Iterator[tuple[Table | None, Any]]:
-        """Rows of a file, some at a time, with the instances of the model in them."""
+        """Batches of rows of a file, with the instances of the model in them."""
         check_form(separator, encoding)
         path = Path(data)
         if not (path.is_file() and table_suffix(path)):
@@ -128,7 +129,7 @@ class SavedModel:
             yield table, self.instances(table)
 
     def _tables(self, path: Path, separator: str | None, encoding: str | None) -> Iterator[Table]:
-        packed = path.suffix.lower() in (".gz", ".bz2")  # what is unpacked has a limit
+        packed = path.suffix.lower() in (".gz", ".bz2")  # compressed files have a size limit
         how: dict[str, Any] = {} if packed else {"max_bytes": 2**62}
         try:
             form = self._form(path, separator, encoding)
@@ -139,11 +140,11 @@ class SavedModel:
 
 
 def open_model(path: Path) -> SavedModel:
-    """Read what a model file says about its model."""
+    """Read the description of a model file."""
     if not path.is_file():
         beside = [p.name for p in path.parent.glob("*.lrk")] if path.parent.is_dir() else []
         near = closest(path.name, beside) or "."
-        raise ValueError(f"there is no model file {str(path)!r}{near} `labelrank fit` writes model files")
+        raise ValueError(f"there is no model file {str(path)!r}{near} Use `labelrank fit` to write one")
     with _reading(path):
         about = inspect_file(path)
         _check_reading(about["notes"].get("reading", {}), path)
@@ -152,7 +153,7 @@ def open_model(path: Path) -> SavedModel:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Turn whatever is wrong with a model file into a :class:`Failure`."""
+    """Raise errors in a model file as a :class:`Failure`."""
     try:
         yield
     except (ImportError, MemoryError):
@@ -166,13 +167,13 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _check_reading(reading: Any, path: Path) -> None:
-    """Raise an error if the options that a file names cannot be those of `fit`."""
+    """Raise ValueError if the options in a file are not valid options of `fit`."""
     known = {"kind": set(MEANINGS), "unsolved": {"last", "missing"}}
     if not isinstance(reading, dict):
-        raise ValueError(f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name")
+        raise ValueError(f"{path}: 'reading' in the notes must map options of `labelrank fit` to strings")
     for name, value in reading.items():
         if name not in _READING or not isinstance(value, str) or value not in known.get(name, {value}):
             raise ValueError(
-                f"{path}: 'reading' in the notes must be options of `labelrank fit`, as text by name; found "
+                f"{path}: 'reading' in the notes must map options of `labelrank fit` to strings; found "
                 f"{excerpt(str(name))} = {excerpt(str(value))}"
             )

@@ -1,4 +1,4 @@
-"""Standard output and standard error of a command, whatever they are connected to."""
+"""Standard output and standard error of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 def printable(text: str) -> str:
-    r"""Return a text from a file as it may be shown: control characters are escaped, so that they control nothing.
+    r"""Escape control characters in a text, so that it can be printed safely.
 
     Examples
     --------
@@ -25,17 +25,17 @@ def printable(text: str) -> str:
 
 @contextmanager
 def standard_streams(command: str) -> Iterator[None]:
-    """Run a command whose output may go nowhere: to a closed or full file, or to one that is not Unicode.
+    """Handle closed, full and non-Unicode standard streams of a command.
 
-    A closed standard output ends the command before it computes anything, one that cannot be written to ends it with a
-    message. Characters that an encoding lacks are replaced.
+    If standard output is closed, the command ends before it computes anything. If writing fails, it ends with an error.
+    Characters that the encoding does not support are escaped.
     """
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it stays open to the end
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - stays open until the process ends
     if sys.stdout is None:
         _fail(command, "standard output is closed; send it to a file, or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # not where a test has taken its place
+        if hasattr(stream, "reconfigure"):  # missing if a test has replaced the stream
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
@@ -43,9 +43,9 @@ def standard_streams(command: str) -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except OSError as error:
-        if error.filename is not None:  # another file
+        if error.filename is not None:  # an error about another file
             raise
-        # What is left in the buffer must not be tried again when the interpreter ends.
+        # The rest of the buffer must not be written again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(command, f"cannot write to standard output: {error.strerror or error}")
 

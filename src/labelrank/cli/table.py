@@ -1,4 +1,4 @@
-"""Tables as text for a terminal, as Markdown and as reStructuredText; for ``compare`` and for the published tables."""
+"""Tables as text for a terminal, as Markdown and as reStructuredText."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rich.text import Text
 from labelrank.cli.streams import printable
 
 _ASCII = str.maketrans({"×": "x", "±": "+-", "↓": "-", "–": "-", "−": "-", "µ": "u", "≈": "~"})
-_NO_LIMIT = 10_000  # a pipe has no width, and rich would cut the table to 80 columns
+_NO_LIMIT = 10_000  # width for pipes, for which rich would assume 80 columns
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """Texts in rows and columns, some of them marked as the best.
+    """Table of texts, in which the best cells are marked.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class TextTable:
     best: Sequence[Sequence[bool]]
 
     def bold(self) -> list[list[str]]:
-        """Return the rows with the marked cells in bold, as Markdown and reStructuredText write it."""
+        """Return the rows with the marked cells in bold, for Markdown and reStructuredText."""
         return [
             [f"**{text}**" if marked else text for text, marked in zip(row, marks, strict=True)]
             for row, marks in zip(self.rows, self.best, strict=True)
@@ -51,7 +51,7 @@ class TextTable:
 
 @dataclass(frozen=True)
 class TextReport:
-    """Lines that say how numbers were computed, tables of them, and lines that say what they show.
+    """Report with lines about the protocol, tables, and lines of findings.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class TextReport:
             drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
             for i, name in enumerate(table.header):
                 texts = [row[i] for row in table.rows]
-                # On a narrow terminal "* 0.395 ± 0.018" goes on two lines; everything else stays whole.
+                # On a narrow terminal only cells such as "* 0.395 ± 0.018" may wrap.
                 breaks = any("±" in text for text in texts)
                 width = max(8, *map(len, name.split())) if breaks else max(map(len, [name, *texts]))
                 side: Any = "right" if i else "left"
@@ -118,7 +118,7 @@ class TextReport:
                 stars = ["* " if mark and i else "" for i, mark in enumerate(marks)]
                 styles = ["bold green" if mark else "" for mark in marks]
                 drawn.add_row(*map(Text, [star + plain(text) for star, text in zip(stars, row, strict=True)], styles))
-            # Narrower still, lines that the terminal breaks are better than a table with holes.
+            # On still narrower terminals, wrapped lines are better than truncated cells.
             unlimited = console.options.update(width=_NO_LIMIT)
             console.width = max(console.width, Measurement.get(console, unlimited, drawn).minimum)
             console.print()

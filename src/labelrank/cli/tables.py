@@ -1,4 +1,4 @@
-"""Tables in files (CSV, Parquet, JSON lines) as columns of numbers and texts, whole or some rows at a time."""
+"""Read tables (CSV, Parquet, JSON lines) as columns of numbers and texts, at once or in batches."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from labelrank.datasets._files import DataFile, DataFileError, excerpt, malforme
 from labelrank.datasets._parquet import frame_from_parquet
 
 NULLS = ("NA", "?")  # as in read_csv
-_ENTRIES = 2**22  # of a Parquet file that are read at once
+_ENTRIES = 2**22  # number of entries of a Parquet file to read at once
 NUMBER, TEXT = pl.Float64(), pl.String()
+_TRUTH = {"true": 1.0, "false": 0.0}  # numbers, as the unquoted true and false of JSON and Parquet
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Table:
 
     name: str
     columns: Mapping[str, Any]
-    rows: Sequence[int]  # where each row is in the file
-    unit: str = "line"  # of these places, or "row"
+    rows: Sequence[int]  # position of each row in the file
+    unit: str = "line"  # unit of the positions, "line" or "row"
     parsed: bool = True  # whether strings may be numbers
 
     def __len__(self) -> int:
@@ -43,10 +44,11 @@ class Table:
         return DataFileError(f"{self.name}, {self.unit} {self.rows[row]}: expected {expected}, found {text}")
 
     def series(self, name: str, dtype: Any = None) -> pl.Series:
-        """Return a column as numbers or texts; without `dtype`, as numbers if there are no others."""
+        """Return a column as numbers or texts; without `dtype`, as numbers if all values are."""
         column = self.columns[name]
         if isinstance(column, pl.Series):
-            return self._of_polars(name, column, dtype)
+            made = self._of_polars(name, column, dtype)
+            return self._finite(made) if made.dtype == NUMBER else made
         if dtype is None:
             dtype = NUMBER if self._numbers(column, self.parsed) is not None else TEXT
         if dtype == TEXT:
@@ -54,7 +56,7 @@ class Table:
             if bad is not None:
                 raise self.error(bad, f"a number or a text in the column {name!r}", column[bad])
             return pl.Series(name, [value if value is None else _text(value) for value in column], TEXT)
-        return pl.Series(name, self.numbers(name), NUMBER).fill_nan(None)
+        return self._finite(pl.Series(name, self.numbers(name), NUMBER))
 
     def numbers(self, name: str) -> Any:
         """Return a column of numbers as an array, NaN where one is missing."""
@@ -69,31 +71,39 @@ class Table:
 
     def _numbers(self, column: list[Any], parsed: bool) -> Any:
         """A list as an array of numbers, NaN where one is missing; None if a value is not a number."""
-        if self.parsed:  # a list of texts
-            read = pl.Series(column, dtype=TEXT).cast(NUMBER, strict=False)
-            if read.null_count() == column.count(None):  # Python knows a few more ways to write a number
+        if self.parsed:  # the column is a list of strings
+            texts = pl.Series(column, dtype=TEXT)
+            read = texts.cast(NUMBER, strict=False)
+            if texts.len() and read.null_count() == texts.len():
+                read = texts.str.to_lowercase().replace_strict(_TRUTH, default=None, return_dtype=NUMBER)
+            if read.null_count() == texts.null_count():  # otherwise try Python, which parses a few more formats
                 return read.to_numpy()
         values = [_number(value, parsed) for value in column]
         return None if None in values else np.array(values, dtype=np.float64)
 
     def values(self, name: str) -> list[Any]:
-        """Return a column as a list of what is in the file."""
+        """Return a column as a list of the values in the file."""
         column = self.columns[name]
         return column.to_list() if isinstance(column, pl.Series) else list(column)
 
     def _of_polars(self, name: str, column: pl.Series, dtype: Any) -> pl.Series:
         number = column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)
         if not number and column.dtype not in (pl.String, pl.Categorical, pl.Enum):
-            raise DataFileError(
-                f"{self.name}: the column {name!r} holds values of type {column.dtype}; expected numbers or texts: "
-                "leave it out with --ignore, or convert it"
-            )
+            told = f"the column {name!r} has values of type {column.dtype}, expected numbers or texts"
+            ignore = "exclude it with --ignore, or " if dtype is None else ""  # a model needs its columns
+            raise DataFileError(f"{self.name}: {told}; {ignore}convert it")
         wanted = dtype or (NUMBER if number else TEXT)
         made = column.cast(wanted, strict=False)
         bad = (made.is_null() & column.is_not_null()).arg_true()
         if len(bad):
             raise self.error(bad[0], f"a number in the column {name!r}", column[bad[0]])
         return made.fill_nan(None) if wanted == NUMBER else made
+
+    def _finite(self, column: pl.Series) -> pl.Series:
+        bad = column.is_infinite().arg_true()
+        if len(bad):
+            raise self.error(bad[0], f"a finite number in the column {column.name!r}", str(column[bad[0]]))
+        return column.fill_nan(None)
 
 
 def _text(value: Any) -> str:
@@ -117,7 +127,7 @@ TABLES = (".csv", ".tsv", *JSON_LINES, ".parquet")
 
 
 def table_suffix(path: Path) -> str | None:
-    """Return the suffix of a table, without that of packing; None if the file is none."""
+    """Return the suffix of a table, without that of compression; None if the file is not a table."""
     name = path.name.lower()
     bare = name.removesuffix(".gz").removesuffix(".bz2")
     suffix = next((suffix for suffix in TABLES if bare.endswith(suffix)), None)
@@ -127,9 +137,9 @@ def table_suffix(path: Path) -> str | None:
 def read_tables(
     file: DataFile, separator: str | None = None, batch: int | None = None, needed: Sequence[str] = ()
 ) -> Iterator[Table]:
-    """Read a table, `batch` rows at a time, by default all of them; there is at least one part.
+    """Read a table in parts of `batch` rows, by default at once; yields at least one part.
 
-    Every line of JSON must have the columns that are `needed`.
+    Every JSON line must have the columns that are `needed`.
     """
     suffix = table_suffix(file.path)
     if suffix == ".parquet":
@@ -151,7 +161,7 @@ def _json_lines(file: DataFile, batch: int | None, needed: Sequence[str]) -> Ite
 
 
 def table_of_lines(name: str, lines: Sequence[tuple[int, str]], needed: Sequence[str] = ()) -> Table:
-    """Return a table of JSON lines, which come with their numbers; what a line leaves out is missing."""
+    """Return a table of numbered JSON lines; keys that a line lacks are missing values."""
     records = []
     for number, line in lines:
         try:
@@ -176,7 +186,7 @@ def _parquet(file: DataFile, batch: int | None) -> Iterator[Table]:
     try:
         scan = pl.scan_parquet(file.path)
         n_rows = scan.select(pl.len()).collect().item()
-        # A read that is not of a few batches unpacks the same pages again and again.
+        # Read several batches at once, because each read decompresses whole pages.
         step = batch * max(1, _ENTRIES // (batch * max(1, len(scan.collect_schema()))))
         for start in range(0, max(n_rows, 1), step):
             read = scan.slice(start, step).collect()

@@ -1,4 +1,4 @@
-"""What the label columns of a table hold: ranks, scores, costs, orders, pairs, battles or relevant labels."""
+"""Label columns of tables: ranks, scores, costs, orders, pairs, battles or relevant labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEANINGS = {
     "battles": "columns for two labels and the winner",
     "multilabel": "1 for relevant labels, 0 for others",
 }
-# Columns that are labels unless the user says otherwise.
+# Columns that are labels by default.
 USUAL = (
     ("rank_*", "ranks"),
     ("score_*", "scores"),
@@ -39,27 +39,27 @@ USUAL = (
     ("model_a,model_b,winner", "battles"),
 )
 _VALUES = {"ranks", "scores", "costs", "multilabel"}  # a number for each label
-_SAY_KIND = "say what they hold: " + ", ".join(
+_SAY_KIND = "declare their content: " + ", ".join(
     f"--kind {kind} ({MEANINGS[kind]})" for kind in ("scores", "ranks", "costs", "multilabel")
 )
 
 
 def resolve(table: Table, labels: str | None, kind: str | None) -> tuple[str, str, Chosen]:
-    """Return the label columns as an option names them, what they hold, and the columns with the names of labels."""
+    """Return the value of ``--labels``, the kind, and the label columns with the names of their labels."""
     columns, name = list(table.columns), table.name
     if labels is None:
         found = _usual(columns, kind)
         if len(found) > 1:
             options = " or ".join(f"--labels '{each}'" for each in found)
-            raise ValueError(f"{name} has columns of several kinds that may be the labels; give {options}")
+            raise ValueError(f"{name} has several kinds of columns that may be labels; give {options}")
         if not found:
             for usual, of in USUAL:
                 if {of, kind or of} <= _VALUES and (alone := select(columns, usual, "--labels", name, strict=False)):
-                    raise ValueError(f"{_one_label(alone, name)}: name them by --labels")
+                    raise ValueError(f"{_one_label(alone, name)}: select them with --labels")
             example = ",".join(columns[-3:])
             raise ValueError(
-                f"which columns of {name} are the labels? Its columns are {listing(columns)}; name them by --labels, "
-                f"such as --labels {example} or --labels 'rank_*', and {_SAY_KIND}"
+                f"which columns of {name} are the labels? Its columns are {listing(columns)}; select labels with "
+                f"--labels, such as --labels {example} or --labels 'rank_*', and {_SAY_KIND}"
             )
         (labels, usual), *_ = found.items()
         kind = kind or usual
@@ -89,7 +89,7 @@ def _one_label(chosen: Chosen, name: str) -> str:
 
 
 def look_like_labels(features: Sequence[str], chosen: Chosen) -> list[str]:
-    """Return the features whose names begin as those of the label columns, or as those of labels usually do."""
+    """Return the features whose names begin like those of the label columns, or with a usual prefix of labels."""
     shared = re.match(r"(.*[^0-9A-Za-z])?", os.path.commonprefix(list(chosen)), re.DOTALL)  # noqa: RUF071
     usual = [labels.removesuffix("*") for labels, of in USUAL if of in _VALUES]
     begins = tuple([*usual, shared[0]] if shared and shared[0] and len(chosen) > 1 else usual)
@@ -97,7 +97,7 @@ def look_like_labels(features: Sequence[str], chosen: Chosen) -> list[str]:
 
 
 def _usual(columns: Sequence[str], kind: str | None) -> dict[str, str]:
-    """Columns of usual names that hold a kind, or any kind."""
+    """Default label columns in a table, of one kind or of any kind."""
     found = {}
     for labels, of in USUAL:
         try:
@@ -119,7 +119,7 @@ def _kind_by_name(chosen: Chosen) -> str | None:
 
 
 def _kind_of(table: Table, chosen: Chosen) -> str | None:
-    """Return "ranks" if that is what the columns hold beyond doubt: 1, 2, … or averages of tied places in each row."""
+    """Return "ranks" if the columns are certainly ranks: 1, 2, … or averages of tied positions in each row."""
     try:
         values = np.column_stack([table.numbers(column) for column in chosen])
     except DataFileError:
@@ -137,7 +137,7 @@ def _kind_of(table: Table, chosen: Chosen) -> str | None:
 def target_of(
     table: Table, kind: str, chosen: Chosen, unsolved: str | None = None, names: Sequence[Any] | None = None
 ) -> Any:
-    """Return a frame of ranks, or graphs, of the label columns; `names` are the labels of a model."""
+    """Convert the label columns to a frame of ranks, or graphs; `names` are the labels of a model."""
     columns, short = list(chosen), list(chosen.values())
     if unsolved is not None and kind not in ("ranks", "scores", "costs", "order"):
         raise ValueError(f"--unsolved is for ranks, scores, costs and orders; these are {kind}")
@@ -169,7 +169,9 @@ def _finite(table: Table, column: str) -> Any:
     try:
         values = table.numbers(column)
     except DataFileError as error:
-        hint = "leave the cell empty and give --unsolved last if the label failed there, or --unsolved missing"
+        hint = "leave the cell empty, and give --unsolved last if the label failed, or --unsolved missing"
+        if any(re.fullmatch(r"[-+]?\d*,\d+", str(value).strip()) for value in table.values(column)):
+            hint = "write numbers with a decimal point instead of a comma"
         raise DataFileError(f"{error}; {hint}") from error
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
@@ -182,7 +184,7 @@ def _name(value: Any) -> str | None:
 
 
 def _checked(table: Table, constructor: Any, *arguments: Any, **options: Any) -> Any:
-    """Call a constructor whose errors are about the content of the table."""
+    """Call a constructor; raise its errors as errors in the table."""
     try:
         return constructor(*arguments, **options)
     except (ValueError, TypeError) as error:

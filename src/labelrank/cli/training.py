@@ -1,4 +1,4 @@
-"""What ``labelrank fit`` does: choose a model, evaluate it, fit it and save it."""
+"""Implementation of ``labelrank fit``: choose a model, evaluate it, fit it and save it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 
 @dataclass(frozen=True)
 class Chosen:
-    """A model that is not fitted, and its name."""
+    """An unfitted model and its name."""
 
     name: str
     model: Any
@@ -38,16 +38,16 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Trained:
-    """A fitted model, how good it is, and the data that it is from."""
+    """A fitted model with its scores and its training data."""
 
     name: str
     model: Any
     problem: Problem
     metrics: dict[str, float]
-    how: str  # the numbers were found
+    how: str  # how the metrics were computed
 
     def text(self, path: Path) -> str:
-        """Return what is printed for people."""
+        """Return the output as text."""
         size = " × ".join(f"{n} {what}" for what, n in self.problem.shape.items())
         labels = self.problem.options.get("labels")
         read = f" ({labels}: {self.problem.options['kind']})" if labels and "kind" in self.problem.options else ""
@@ -69,7 +69,7 @@ class Trained:
         return "" if math.isnan(error) else f" ± {error:.3f}"
 
     def document(self, path: Path) -> dict[str, Any]:
-        """Return what is printed for programs."""
+        """Return the output for JSON."""
         data = {"name": self.problem.name, **{f"n_{what}": n for what, n in self.problem.shape.items()}}
         metrics = {name: None if math.isnan(value) else value for name, value in self.metrics.items()}
         reading = self.problem.options
@@ -79,7 +79,7 @@ class Trained:
 def choose_model(
     problem: Problem, name: str | None, settings: Sequence[str], budget: float | None, seed: int, jobs: int
 ) -> Chosen:
-    """Return the model that the options name."""
+    """Return the model that the options select."""
     known: dict[str, Any] = dict(all_rankers())
     auto = name is None or name.lower() == "autoranker"
     if auto:
@@ -87,7 +87,7 @@ def choose_model(
         name = "AutoRanker"
     else:
         if budget is not None:
-            raise ValueError(f"--budget is for AutoRanker, and --ranker {name} has none; leave one of them out")
+            raise ValueError(f"--budget is for AutoRanker, not for --ranker {name}; leave one of them out")
         by_lower_case = {each.lower(): each for each in known}
         if str(name).lower() not in by_lower_case:
             listed = ", ".join(["AutoRanker", *known])
@@ -108,7 +108,7 @@ def _set(ranker: BaseEstimator, settings: Sequence[str]) -> None:
         name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals:
-            raise ValueError(f"--set {setting}: write it as NAME=VALUE")
+            raise ValueError(f"--set {setting}: expected NAME=VALUE")
         if name not in known:
             kind = type(ranker).__name__
             near = closest(name, known) or "."
@@ -119,7 +119,7 @@ def _set(ranker: BaseEstimator, settings: Sequence[str]) -> None:
 
 
 def _value(text: str) -> Any:
-    """The value of a setting: JSON, or True, False and None of Python, or else the text itself."""
+    """Parse the value of a setting: JSON, or True, False and None; otherwise the text itself."""
     try:
         return _WORDS[text] if text in _WORDS else json.loads(text)
     except ValueError:
@@ -135,7 +135,7 @@ def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, 
             raise ValueError(f"--conformal must be between 0 and 1, such as 0.1; got {conformal}")
         model = ConformalRanker(model, alpha=conformal, random_state=seed)
     title = f"fitting {chosen.name}" + (f", up to {chosen.model.time_budget:g} s" if chosen.auto else "")
-    with failing(f"{chosen.name} cannot learn from {problem.name}"), spinner(title):
+    with failing(f"{chosen.name} cannot be fitted to {problem.name}"), spinner(title):
         metrics = {} if chosen.auto else _cross_validated(chosen.model, X, y, seed, jobs)
         model = model.fit(X, y)
     how = f"{_FOLDS}-fold cross-validation"
@@ -151,7 +151,7 @@ def train(chosen: Chosen, problem: Problem, conformal: float | None, seed: int, 
 
 
 def _folds(n_scores: int, cv: Any) -> str:
-    """How many folds a score of an AutoRanker is from."""
+    """Describe the folds that a score of an AutoRanker was computed on."""
     if n_scores == 1:
         asked = f"one of {cv} folds" if isinstance(cv, int) else "one fold"
         return f"{asked}: the budget was too short for more"
@@ -159,7 +159,7 @@ def _folds(n_scores: int, cv: Any) -> str:
 
 
 def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[str, float]:
-    """Means over folds, and their standard errors."""
+    """Mean scores over the folds, and their standard errors."""
     scorers = {"kendall_tau": get_scorer("kendall_tau")}
     if as_graphs(y).is_ranked:  # battles have no top
         scorers["top_1"] = get_scorer("top_k_accuracy")
@@ -175,7 +175,7 @@ def _cross_validated(model: Any, X: Any, y: Any, seed: int, jobs: int) -> dict[s
 
 
 def require_skops() -> None:
-    """Raise before anything is computed if model files cannot be written."""
+    """Raise ImportError if model files cannot be written."""
     try:
         import skops.io  # noqa: F401
     except ImportError as error:
@@ -183,7 +183,7 @@ def require_skops() -> None:
 
 
 def save_model(trained: Trained, path: Path, data: str) -> None:
-    """Save a model of `data` with all that the other commands need."""
+    """Save a model with all information that the other commands need."""
     X = trained.problem.data
     problem = trained.problem
     notes = {"reading": problem.options, "data": problem.name, "fingerprint": fingerprint(data), "how": trained.how}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from labelrank.datasets._files import DataFile, excerpt, malformed, repeated
 
 Texts = list[str | None]
+_WITH_COMMAS = re.compile(r"[+-]?\d[\d.]*(,\d+)+(\.\d+)?")  # 1,5 and 1,000 and 1.000,5
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class TextTable:
         if finite and np.isinf(array).any():
             record = int(np.argmax(np.isinf(array)))
             raise malformed(self.file, self.lines[record], f"{finite} {name!r}", str(array[record]))
+        for record in np.flatnonzero(np.abs(array) >= 2.0**53).tolist() if finite else []:
+            if (digits := str(texts[record])).lstrip("+-").isdecimal() and int(digits) != int(array[record]):
+                expected = f"a number that floating point numbers tell from others in the column {name!r}"
+                raise malformed(self.file, self.lines[record], expected, excerpt(digits))
         return array
 
     def numbers_or_texts(self, name: str, *, mixed: bool) -> npt.NDArray[np.float64] | Texts:
@@ -46,8 +52,11 @@ class TextTable:
         if None not in values:
             return np.array(values, dtype=np.float64)
         n_known, n_texts = len(texts) - texts.count(None), values.count(None)
+        record = values.index(None)
+        if not mixed and all(text is None or _WITH_COMMAS.fullmatch(text) for text in texts):
+            found = f'{excerpt(str(texts[record]))}; write numbers without commas, or pass nominal="keep"'
+            raise malformed(self.file, self.lines[record], f"a number with a point in the column {name!r}", found)
         if n_texts < n_known and not mixed:
-            record = values.index(None)
             raise malformed(
                 self.file,
                 self.lines[record],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -70,7 +71,8 @@ def read_csv(
         Columns that are not features, such as an identifier.
     nominal : {"onehot", "keep"}, default="onehot"
         Treatment of text features. ``"onehot"``: a column of zeros and ones named ``column=value`` for each value, NaN
-        in all of them where the value is missing. ``"keep"``: if there are text features, ``data`` is a data frame
+        in all of them where the value is missing; a column of numbers with commas (``1,5``) is an error. ``"keep"``: if
+        there are text features, ``data`` is a data frame
         (polars, or pandas if polars is not installed), for a :class:`~sklearn.compose.ColumnTransformer`.
     max_categories : int, default=50
         Maximum number of values of a text feature for one-hot encoding. More values raise an error, since they are
@@ -175,7 +177,7 @@ def read_parquet(
         frame = frame_from_parquet(file)
         label_columns, label_names = _select_labels(file, frame.columns, labels)
         feature_columns = _select_features(file, frame.columns, label_columns, features, ignore)
-        values = np.column_stack([_label_values(file, frame[name]) for name in label_columns])
+        values = np.column_stack([_label_values(file, frame[name], kind) for name in label_columns])
         frame = frame.select(feature_columns)
         columns = columns_of_frame(frame)
         data, feature_names = features_from_columns(
@@ -185,13 +187,18 @@ def read_parquet(
         return _bunch(file, data, feature_names, target, label_names, kind, as_frame)
 
 
-def _label_values(file: DataFile, series: Any) -> FloatArray:
+def _label_values(file: DataFile, series: Any, kind: Kind) -> FloatArray:
     column = column_of_series(series)
-    if not isinstance(column, np.ndarray):
+    if not isinstance(column, np.ndarray) or (kind == "ranks" and series.dtype == nw.Boolean):  # True would be last
         raise malformed(file, None, f"numbers in the label column {series.name!r}", f"the type {series.dtype}")
     if np.isinf(column).any():
         row = int(np.argmax(np.isinf(column)))
         raise malformed(file, None, f"finite numbers in the column {series.name!r}", f"{column[row]} in row {row}")
+    if series.dtype.is_integer():
+        for row in np.flatnonzero(np.abs(column) >= 2.0**53).tolist():
+            if int(series[row]) != int(column[row]):
+                expected = f"numbers that floating point numbers tell from others in the column {series.name!r}"
+                raise malformed(file, None, expected, f"{series[row]} in row {row}")
     return column
 
 

@@ -42,13 +42,13 @@ class SetCovering(Covering):
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the covering.
     positive, negative : {"together", "each"}
         Whether the relevant (irrelevant) labels form one element or one each.
     joined : bool
-        Whether the two elements "together" are one and the same.
+        Whether relevant and irrelevant labels together form a single element.
     positive_weight, negative_weight : float
-        How often an element of relevant (irrelevant) labels is counted.
+        Weight of an element of relevant (irrelevant) labels.
     """
 
     def __init__(
@@ -182,8 +182,8 @@ class FunctionCovering(Covering):
     ----------
     function : callable
         Takes the boolean vector of relevant labels and returns the cover elements, each an iterable of label
-        indices. Labels may stand in several elements and elements may repeat: a repeated element counts
-        twice. Every label must be covered. The function is called once for each different labeling.
+        indices. Elements may overlap and repeat: a repeated element counts twice. Every label must be covered.
+        The function is called once for each distinct labeling.
 
     Examples
     --------

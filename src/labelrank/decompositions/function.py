@@ -1,4 +1,4 @@
-"""A decomposition of the user's own: a function of one instance's graph."""
+"""User-defined decompositions: functions of one instance's graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelrank.supervision import PreferenceGraphs
 
 @dataclass(frozen=True)
 class InstanceGraph:
-    """One instance's graph as a user's decomposition sees it.
+    """Graph of one instance, as passed to a user-defined decomposition.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class FunctionDecomposition(Decomposition):
     ----------
     function : callable
         Takes an :class:`InstanceGraph` and returns its subgraphs: each a :class:`Subgraph` or an iterable of
-        edges ``(better, worse)``. It is called once for each different graph, so it must depend on the graph
-        alone. A subgraph of weighted edges weighs the mean of their weights, as in the decompositions with a name;
-        the weight of a :class:`Subgraph` multiplies it.
+        edges ``(better, worse)``. It is called once for each distinct graph, so it must depend on the graph
+        alone. If the edges have weights, a subgraph has their mean weight, as in the built-in decompositions, times
+        the weight of the :class:`Subgraph`.
 
     Examples
     --------
@@ -128,6 +128,6 @@ class FunctionDecomposition(Decomposition):
 
 
 def _weighted(subgraphs: list[Subgraph], weight_of: dict[tuple[int, int], float]) -> list[Subgraph]:
-    """The weight of each subgraph times the mean weight of its edges."""
+    """Multiply the weight of each subgraph by the mean weight of its edges."""
     means = [float(np.mean([weight_of[edge] for edge in subgraph.edges()])) for subgraph in subgraphs]
     return [replace(subgraph, weight=subgraph.weight * mean) for subgraph, mean in zip(subgraphs, means, strict=True)]

@@ -1,7 +1,7 @@
-"""Decompositions of preference graphs: how a graph is cut into subgraphs.
+"""Decompositions of preference graphs into subgraphs.
 
-A ranking pays for a subgraph when it disagrees with at least one of its edges, so the cut decides what is
-counted:
+A ranking makes an error on a subgraph if it disagrees with at least one of its edges, so the decomposition determines
+what the error counts:
 
 ================  =================================================================  =========================
 name              one subgraph for                                                   the error counts
@@ -32,7 +32,7 @@ from labelrank.supervision import PreferenceGraphs
 
 
 class Layers(NamedTuple):
-    """Levels of layered graphs, and the number of a cut that kernels evaluate on them."""
+    """Levels of layered graphs, and the code of a decomposition that kernels evaluate on them."""
 
     levels: npt.NDArray[Any]  # (n_instances, n_labels), -1 for an absent label
     depth: int  # number of levels
@@ -40,12 +40,12 @@ class Layers(NamedTuple):
 
 
 class Decomposition:
-    """How a graph is cut into subgraphs.
+    """Base class of decompositions of graphs into subgraphs.
 
     Attributes
     ----------
     name : str
-        The name it is known by in the registry.
+        Name in the registry.
     """
 
     name: str = "decomposition"
@@ -55,7 +55,7 @@ class Decomposition:
         raise NotImplementedError
 
     def layers(self, graphs: PreferenceGraphs) -> Layers | None:
-        """Levels of the graphs if kernels can evaluate this cut on them, otherwise None."""
+        """Levels of the graphs if kernels can evaluate this decomposition on them, otherwise None."""
         return None
 
     def __repr__(self) -> str:
@@ -63,18 +63,18 @@ class Decomposition:
 
 
 class NamedDecomposition(Decomposition):
-    """A decomposition that knows how to cut levels and, where it makes sense, edges.
+    """A built-in decomposition of layered graphs and, where it is defined, of graphs stored as edges.
 
     Parameters
     ----------
     kind : int
-        Its number in :mod:`labelrank._kernels.cuts`.
+        Its code in :mod:`labelrank._kernels.cuts`.
     name : str
         Its name.
     of_layered : callable
-        Cuts sorted levels.
+        Decomposes sorted levels.
     of_edges : callable, optional
-        Cuts graphs of edges; without it the graphs must be layered.
+        Decomposes graphs stored as edges; without it the graphs must be layered.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class NamedDecomposition(Decomposition):
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The subgraphs of all instances.
 
-        A subgraph of weighted edges weighs the mean of their weights.
+        If the edges have weights, the weight of a subgraph is their mean.
         """
         if not graphs.is_ranked and self._of_edges is not None:
             return self._of_edges(graphs)
@@ -129,7 +129,7 @@ class EdgeWeighted(Decomposition):
     Parameters
     ----------
     decomposition : Decomposition
-        The cut.
+        The decomposition.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cuts of layered graphs: labels are sorted by level, so that both sides of every block are slices."""
+"""Decompositions of layered graphs: labels are sorted by level, so that both sides of every block are slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One registry of decompositions and coverings: names and objects are both accepted wherever one is asked for."""
+"""Registry of decompositions and coverings, which are accepted by name wherever an object is."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WRAP = "wrap a function of a graph in FunctionDecomposition, one of relevant la
 
 
 def register(decomposition: Decomposition | Callable[[], Decomposition], *, name: str | None = None) -> None:
-    """Make a decomposition or covering known by name.
+    """Register a decomposition or a covering under a name.
 
     Parameters
     ----------
     decomposition : Decomposition, Covering, or callable without arguments that returns one
         What to register.
     name : str, optional
-        By default its own name. A name that is taken is an error.
+        By default its own name. Raises ValueError if the name is taken.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def register(decomposition: Decomposition | Callable[[], Decomposition], *, name
     try:
         made = decomposition if isinstance(decomposition, Decomposition) else decomposition()
     except TypeError as error:
-        raise TypeError(f"register cannot make a decomposition of {decomposition!r}; {_WRAP}") from error
+        raise TypeError(f"register cannot make a decomposition from {decomposition!r}; {_WRAP}") from error
     if not isinstance(made, Decomposition):
         raise TypeError(f"register takes a Decomposition or a Covering, got {type(made).__name__}; {_WRAP}")
     key = (isinstance(made, Covering), name if name is not None else made.name)
     if key in _REGISTRY:
-        raise ValueError(f"the {'covering' if key[0] else 'decomposition'} {key[1]!r} is registered already")
+        raise ValueError(f"the {'covering' if key[0] else 'decomposition'} {key[1]!r} is already registered")
     _REGISTRY[key] = (lambda: made) if isinstance(decomposition, Decomposition) else decomposition
 
 
@@ -76,7 +76,7 @@ def covering_names() -> list[str]:
 
 
 def get_decomposition(decomposition: str | Decomposition | Callable[..., Any]) -> Decomposition:
-    """The decomposition meant by a name, an object, or a function of one instance's graph.
+    """Return the decomposition given by a name, an object, or a function of one instance's graph.
 
     Examples
     --------
@@ -106,9 +106,9 @@ def get_decomposition(decomposition: str | Decomposition | Callable[..., Any]) -
 
 
 def get_covering(covering: str | Decomposition | Callable[..., Any]) -> Covering:
-    """The covering meant by a name, an object, or a function of one example's labels.
+    """Return the covering given by a name, an object, or a function of one example's labels.
 
-    A decomposition of graphs is a covering too, applied to the graph with the dummy label.
+    A decomposition of graphs is accepted too, and applied to the graph with the dummy label.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def get_covering(covering: str | Decomposition | Callable[..., Any]) -> Covering
         assert isinstance(made, Covering)
         return made
     if callable(covering):
-        if covering in (coverings.weighted_positive, coverings.weighted_negative):  # the factory instead of a product
+        if covering in (coverings.weighted_positive, coverings.weighted_negative):  # factories, with default weights
             return covering()
         return FunctionCovering(covering)
     raise TypeError(f"covering must be a name, a Covering or a function, got {type(covering).__name__}")

@@ -1,4 +1,4 @@
-"""Cuts of graphs stored as edges: edges are grouped into stars around one of their ends."""
+"""Decompositions of graphs stored as edges, which are grouped into stars around one of their ends."""
 
 from __future__ import annotations
 
@@ -56,22 +56,22 @@ class Stars:
         return self.hub + 1, self.stop
 
     def mean_weight(self, stars: IntArray) -> npt.NDArray[np.float64]:
-        """Mean weight of the edges of subgraphs, each of which begins with one of `stars`."""
+        """Mean weight of the edges of the subgraphs that begin with `stars`."""
         if self.weight is None or not len(stars):
             return np.ones(len(stars))
-        first = self.hub[stars] - stars  # edge: the hubs before it are no rays
+        first = self.hub[stars] - stars  # index of the first edge: members before it, without the hubs
         return np.add.reduceat(self.weight, first) / np.diff(first, append=len(self.weight))
 
 
 def domination(graphs: PreferenceGraphs) -> Subgraphs:
-    """Each label against all that it beats."""
+    """Each label against all labels that it beats."""
     stars = Stars.of(graphs, hub="better")
     weight = stars.mean_weight(np.arange(len(stars.row)))
     return one_block_each(stars.n_labels, stars.members, stars.member_ptr, stars.row, stars.hubs, stars.rays, weight)
 
 
 def dominated(graphs: PreferenceGraphs) -> Subgraphs:
-    """All that beat a label against it, for each label."""
+    """All labels that beat a label against it, for each label."""
     stars = Stars.of(graphs, hub="worse")
     weight = stars.mean_weight(np.arange(len(stars.row)))
     return one_block_each(stars.n_labels, stars.members, stars.member_ptr, stars.row, stars.rays, stars.hubs, weight)

@@ -1,7 +1,7 @@
-"""Subgraphs of many preference graphs, flat: what a decomposition produces.
+"""Subgraphs of many preference graphs as flat arrays: the output of a decomposition.
 
 Every subgraph is a union of blocks A × B: an edge from each label of A to each label of B. A single edge is a
-block of one and one label, a star a block with one label on one side. The two sides of a block are slices of
+block with one label on each side, a star one with one label on one side. The two sides of a block are slices of
 one array of labels, `members`, so that labels sorted by level serve all blocks of an instance and nothing of
 size A × B is stored.
 """
@@ -23,7 +23,7 @@ IntArray = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Subgraph:
-    """One subgraph as a user's decomposition returns it: blocks of labels, and a weight.
+    """A subgraph, as returned by a user-defined decomposition: blocks of labels and a weight.
 
     In a graph of weighted edges the weight multiplies the mean weight of the subgraph's edges.
 
@@ -59,7 +59,7 @@ class Subgraph:
 
 def _label(value: Any) -> int:
     if not is_integer(value):
-        raise TypeError(f"a subgraph consists of label indices, integers from 0, and not of {value!r}")
+        raise TypeError(f"a subgraph must consist of label indices, integers from 0, got {value!r}")
     return int(value)
 
 
@@ -95,7 +95,7 @@ class Subgraphs:
         The two sides of block b are ``members[better_start[b]:better_stop[b]]`` and
         ``members[worse_start[b]:worse_stop[b]]``, neither of them empty.
     weight : float array of shape (n_subgraphs,)
-        What a disagreement with the subgraph counts.
+        Weight of a disagreement with the subgraph.
     """
 
     n_labels: int
@@ -133,7 +133,7 @@ class Subgraphs:
         return np.add.reduceat(edges, self.block_ptr[:-1]) if len(self) else np.empty(0, dtype=np.intp)
 
     def of(self, instance: int) -> list[Subgraph]:
-        """The subgraphs of one instance, to look at.
+        """The subgraphs of one instance, for inspection.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Subgraphs:
         return found
 
     def disagree(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Whether each subgraph has an edge that `ranks` of shape (n_instances, n_labels) contradicts or ties.
+        """Whether `ranks`, of shape (n_instances, n_labels), contradict or tie an edge of each subgraph.
 
         A block A × B agrees when the worst rank in A is strictly better than the best rank in B; a rank of
         NaN agrees with nothing.
@@ -178,7 +178,7 @@ def _reduce_slices(ufunc: np.ufunc, values: npt.NDArray[Any], start: IntArray, s
 
 
 def expand_ranges(start: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
-    """For each range the index of the range and each of its numbers: ``[2, 5), [7, 8)`` → ``0 0 0 1``, ``2 3 4 7``.
+    """Return the numbers of all ranges and the index of the range of each number.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def expand_ranges(start: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
     """
     counts = stop - start
     total = int(counts.sum())
-    advice = 'use decomposition="domination" or "levels", which grow with the labels'
+    advice = 'use decomposition="domination" or "levels", whose size is linear in the labels'
     require_memory(80.0 * total, f"a decomposition into {total} subgraphs", advice)
     which = np.repeat(np.arange(len(start)), counts)
     first = np.cumsum(counts) - counts

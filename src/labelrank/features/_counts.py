@@ -9,9 +9,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
+from labelrank._doc_links import DocLinkMixin
 
-class CountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base of transformers from counts to weights: sparse in, sparse out."""
+
+class CountTransformer(DocLinkMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Base class of transformers from counts to weights: sparse in, sparse out."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -42,7 +44,7 @@ class CountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         raise NotImplementedError
 
     def _check_counts(self, X: Any, *, reset: bool) -> Any:
-        """Counts as a CSR matrix that can be changed, one positive entry per term of a document."""
+        """Validate counts; return a new CSR matrix with one positive entry per term of a document."""
         # Other formats become CSR here, after the change to float: small integers must not overflow on the way.
         checks: dict[str, Any] = {"accept_sparse": ("csr", "csc", "coo"), "dtype": [np.float64, np.float32]}
         checked: Any = validate_data(self, X, reset=reset, **checks)

@@ -10,10 +10,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from labelrank._arrays import BoolArray, FloatArray, canonical
+from labelrank._doc_links import DocLinkMixin
 
 
-class TermSelector(SelectorMixin, BaseEstimator):
-    """Base of selectors that score the terms with the help of labels."""
+class TermSelector(DocLinkMixin, SelectorMixin, BaseEstimator):
+    """Base class of supervised selectors of terms."""
 
     support_: BoolArray
 
@@ -25,7 +26,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return tags
 
     def _check(self, X: Any, y: Any) -> Any:
-        """Documents as an array or a CSR matrix, as many as there are rows of `y`."""
+        """Validate the documents, as an array or a CSR matrix with as many rows as `y`."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X = validate_data(self, canonical(X), accept_sparse="csr", dtype=np.float64, order="C")
@@ -38,7 +39,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
 
 def largest(scores: FloatArray, k: int) -> BoolArray:
-    """Mask of the `k` largest scores; of scores that are tied at the cut, those with the lowest index."""
+    """Mask of the `k` largest scores; of scores tied at the threshold, those with the lowest index."""
     if k >= len(scores):
         return np.ones(len(scores), dtype=bool)
     cut = np.partition(scores, len(scores) - k)[len(scores) - k]

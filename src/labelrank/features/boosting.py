@@ -25,16 +25,16 @@ class BoostingSelector(TermSelector):
     .. math:: \text{score of term } t = \sum_l \left(\sqrt{W^+_{tl}} - \sqrt{W^-_{tl}}\right)^2,
 
     where :math:`W^\pm_{tl}` are the weights of boosting with all coefficients at 0: the weight, over the edges of all
-    preference graphs, with which raising the coefficient of term t for label l raises (+) and lowers (-) the loss. A
-    step of boosting in :class:`~labelrank.LogLinearRanker` lowers the loss by at least the sum of these scores divided
-    by a constant.
+    preference graphs, with which increasing the coefficient of term t for label l increases (+) and decreases (-) the
+    loss. A step of boosting in :class:`~labelrank.LogLinearRanker` decreases the loss by at least the sum of these
+    scores divided by a constant.
 
     Parameters
     ----------
     n_features : int, default=3200
         Number of terms to keep. If there are fewer, all are kept, with a warning.
     decomposition : str, Decomposition or callable, default="domination"
-        How the graphs are cut, as in :class:`~labelrank.LogLinearRanker`.
+        Decomposition of the graphs, as in :class:`~labelrank.LogLinearRanker`.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class BoostingSelector(TermSelector):
 
     Notes
     -----
-    - Of terms with equal scores at the cut, those with the lowest index are kept. If no row of `y` has an observed
-      pair, all scores are 0, and ``fit`` warns.
-    - The score is proportional to the values of a term, so terms should be on one scale, as those of
+    - Of terms with equal scores at the threshold, those with the lowest index are kept. If no row of `y` has an
+      observed pair, all scores are 0, and ``fit`` warns.
+    - The score is proportional to the values of a term, so terms should be on the same scale, as those of
       :class:`LogCountTransformer` are. Negative values are allowed.
     - Sparse `X` gives CSR, dense `X` a dense array, with the data type of `X`.
 
@@ -65,7 +65,7 @@ class BoostingSelector(TermSelector):
     --------
     >>> from labelrank.features import BoostingSelector
     >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 1]]
-    >>> y = [[1, 2], [1, 2], [2, 1], [2, 1]]  # the last column of X tells which label is first
+    >>> y = [[1, 2], [1, 2], [2, 1], [2, 1]]  # the last column of X determines which label is first
     >>> selector = BoostingSelector(n_features=1).fit(X, y)
     >>> selector.scores_.round(3)
     array([0., 0., 2.])

@@ -24,9 +24,9 @@ class LogCountTransformer(CountTransformer):
 
     Notes
     -----
-    Sparse `X` of any format gives CSR without explicit zeros (duplicate entries are added before the logarithm), dense
-    `X` a dense array; float32 stays float32. The formula is for counts; it is applied to any positive number, and one
-    below 1/e becomes negative.
+    Sparse `X` of any format gives CSR without explicit zeros (duplicate entries are summed before the logarithm), dense
+    `X` a dense array; float32 stays float32. The formula is meant for counts; positive numbers below 1/e become
+    negative.
 
     References
     ----------

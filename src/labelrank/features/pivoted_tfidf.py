@@ -17,7 +17,7 @@ from labelrank.features._counts import CountTransformer
 class PivotedTfidfTransformer(CountTransformer):
     r"""Weigh terms by tf-idf with pivoted length normalization.
 
-    With :math:`d_i^l` the number of times that term l appears in document i, :math:`m_i` the number of different terms
+    With :math:`d_i^l` the number of times that term l appears in document i, :math:`m_i` the number of distinct terms
     of document i, :math:`u_l` the number of times that term l appears throughout the training corpus, and m the number
     of documents in it,
 
@@ -40,7 +40,7 @@ class PivotedTfidfTransformer(CountTransformer):
     idf_ : ndarray of shape (n_features,)
         The idf of each term; 0 for terms that do not appear in the training corpus.
     average_terms_ : float
-        avg(m), the mean number of different terms of a training document.
+        avg(m), the mean number of distinct terms of a training document.
     n_features_in_ : int
         Number of features.
 
@@ -54,8 +54,8 @@ class PivotedTfidfTransformer(CountTransformer):
       *negative* idf, and one that appears exactly as often has idf 0. This is the formula of the paper.
     - A term that does not appear in the training corpus has idf 0. In a new document it still counts for the length of
       the document.
-    - A document without terms stays empty. A training corpus without any term is an error.
-    - Sparse `X` of any format gives CSR without explicit zeros (entries given twice are added first), dense `X` gives a
+    - A document without terms stays empty. ``fit`` raises ValueError if the training corpus has no terms.
+    - Sparse `X` of any format gives CSR without explicit zeros (duplicate entries are summed first), dense `X` gives a
       dense array; float32 stays float32.
 
     References
@@ -116,8 +116,8 @@ class PivotedTfidfTransformer(CountTransformer):
         if (usual <= 0).any():  # never with counts, whose mean is at least 1
             row = int(np.argmax(usual <= 0))
             raise ValueError(
-                f"the mean of the terms of row {row} of X is at most 1/e, where the formula has no value; pass counts, "
-                "not weights or shares"
+                f"the mean of the terms of row {row} of X is at most 1/e, where the formula is not defined; pass "
+                "counts, not weights or shares"
             )
         length = usual * (1 - self.slope + self.slope * terms / self.average_terms_)
         tf = (1 + np.log(counts.data, dtype=np.float64)) / np.repeat(length, terms)

@@ -54,8 +54,8 @@ class RocchioSelector(TermSelector):
     Notes
     -----
     - A term with score 0 is not selected, so nothing is selected for a label without relevant documents (its scores are
-      0). For a label that is relevant everywhere the second mean is 0. If no term is left, ``fit`` raises an error.
-    - Of terms with equal scores at the cut, those with the lowest index are selected.
+      0). For a label that is relevant everywhere the second mean is 0. If no term is left, ``fit`` raises ValueError.
+    - Of terms with equal scores at the threshold, those with the lowest index are selected.
     - Scores are means of the values in `X`: apply it to weights, such as those of :class:`PivotedTfidfTransformer`,
       rather than to counts. Negative values are allowed.
     - Sparse `X` gives CSR, dense `X` a dense array, with the data type of `X`.
@@ -101,9 +101,8 @@ class RocchioSelector(TermSelector):
             Documents as weights of terms.
         y : 0/1 matrix (dense, sparse or data frame) of shape (n_samples, n_labels), list of sets of labels, vector of
         classes, or PreferenceGraphs
-            The relevant labels. In layered graphs (of sets, classes, a label tree) they are those of level 0. A label
-            of which nothing is known in a document, NaN in a matrix and absent in a graph, counts neither for nor
-            against.
+            The relevant labels. In layered graphs (of sets, classes, a label tree) they are those of level 0. An
+            unknown label of a document, NaN in a matrix and absent in a graph, counts neither for nor against.
 
         Returns
         -------

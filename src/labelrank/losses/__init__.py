@@ -1,4 +1,4 @@
-"""Losses: sums over instances, of the scores of their labels."""
+"""Losses: functions of the scores of the labels, summed over instances."""
 
 from labelrank.losses.base import Loss
 from labelrank.losses.covering import CoveringLoss
@@ -28,7 +28,7 @@ LOSSES: dict[str, type[Loss]] = {
 
 
 def get_loss(loss: str | type[Loss]) -> type[Loss]:
-    """Return the loss class of a name, or the class itself.
+    """Return the loss class for a name; a class is returned unchanged.
 
     Examples
     --------

@@ -1,7 +1,6 @@
-"""The contract of a loss: a sum over instances, of the scores of their labels.
+"""Base classes of losses: functions of the scores of the labels, summed over instances.
 
-Every loss has a value and a gradient. What else it can do is optional and named, so that a solver can say what it
-needs:
+Every loss has a value and a gradient. Everything else is an optional ability with a name, which solvers can require:
 
 ===========  ==========================================================================  =========================
 ability      method                                                                      for
@@ -30,16 +29,16 @@ ALL = slice(None)
 
 
 class Loss:
-    """A sum over instances of a loss of their scores.
+    """Base class of losses.
 
-    A subclass writes ``value_and_gradient``, adds the methods of its abilities, and lists these in ``abilities``.
+    A subclass implements ``value_and_gradient`` and the methods of its abilities, and lists these in ``abilities``.
 
     Parameters
     ----------
     graphs : PreferenceGraphs of shape (n_instances, n_labels)
         Observed preferences.
     decomposition : Decomposition, str or callable, optional
-        How the graphs are cut into subgraphs; by default ``default_decomposition``.
+        Decomposition of the graphs into subgraphs; by default ``default_decomposition``.
     sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances; by default 1.
 
@@ -48,18 +47,18 @@ class Loss:
     name : str
         Name of the loss in error messages.
     smooth : bool
-        Whether the gradient is continuous, as L-BFGS needs it.
+        Whether the gradient is continuous, which L-BFGS requires.
     abilities : frozenset of str
         What the loss can do beyond a value and a gradient.
     default_decomposition : str or None
-        The decomposition that is used when none is given; None for a loss that does not cut the graphs.
+        The decomposition that is used when none is given; None for a loss without a decomposition.
     """
 
     name: ClassVar[str] = "loss"
     smooth: ClassVar[bool] = True
     abilities: ClassVar[frozenset[str]] = frozenset()
     default_decomposition: ClassVar[str | None] = None
-    blocks_per_edge: ClassVar[int] = 2  # columns of coefficients that the features change along an edge
+    blocks_per_edge: ClassVar[int] = 2  # columns of coefficients that an edge depends on
     decomposition: Decomposition
 
     def __init__(
@@ -69,7 +68,7 @@ class Loss:
         sample_weight: FloatArray | None = None,
     ) -> None:
         if decomposition is not None and self.default_decomposition is None:
-            raise ValueError(f"the loss {self.name!r} does not cut the graphs; leave decomposition at None")
+            raise ValueError(f"the loss {self.name!r} does not use a decomposition; leave decomposition at None")
         chosen = self.default_decomposition if decomposition is None else decomposition
         self.graphs = graphs
         if chosen is not None:
@@ -130,10 +129,10 @@ class Loss:
         raise NotImplementedError(f"{type(self).__name__} must define flows")
 
     def edge_flows(self, scores: FloatArray, rows: slice = ALL) -> Any:
-        """Loss of some instances, and the flow along each of their edges; a loss with flows may have it."""
+        """Loss of some instances, and the flow along each of their edges; optional for a loss with flows."""
         raise ValueError(
             f"boosting with features that depend on the label needs the flow along each edge, which the loss "
-            f'{self.name!r} does not give; use solver="lbfgs"'
+            f'{self.name!r} does not provide; use solver="lbfgs"'
         )
 
     def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
@@ -143,13 +142,13 @@ class Loss:
     def value_and_derivatives(
         self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: slice = ALL
     ) -> float:
-        """Loss of some instances; `gradient` and `curvature` are overwritten. A loss may do it in one pass."""
+        """Loss of some instances; `gradient` and `curvature` are overwritten. A loss may override it with one pass."""
         self.curvature(scores, curvature, rows)
         return self.value_and_gradient(scores, gradient, rows)
 
 
 class FlowLoss(Loss):
-    """A loss whose gradient is what flows into a label minus what flows out of it."""
+    """A loss whose gradient is the inflow minus the outflow of each label."""
 
     abilities: ClassVar[frozenset[str]] = frozenset({"flows"})
 

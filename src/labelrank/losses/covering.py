@@ -68,7 +68,7 @@ class CoveringLoss(FlowLoss):
         return float(self.losses(scores, inflow, outflow, rows).sum())
 
     def losses(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: Any = ALL) -> FloatArray:
-        """Loss of each of some examples, given by a slice or an index array; the flows are overwritten."""
+        """Loss of each example of `rows`, a slice or an index array; the flows are overwritten."""
         return self._evaluate(scores, inflow, outflow, None, rows)
 
     def curvature(self, scores: FloatArray, out: FloatArray, rows: Any = ALL) -> None:
@@ -101,7 +101,7 @@ class CoveringLoss(FlowLoss):
 
     @cached_property
     def _patterns(self) -> tuple[npt.NDArray[np.intp], Elements]:
-        """Labeling of each example, and the cover elements of the different labelings."""
+        """Labeling of each example, and the cover elements of the distinct labelings."""
         patterns, pattern = np.unique(self.levels, axis=0, return_inverse=True)
         graphs = PreferenceGraphs(levels=patterns, n_labels=patterns.shape[1], labels=self.graphs.labels)
         return pattern.ravel().astype(np.intp), elements_of(self.decomposition.cut(graphs))

@@ -4,7 +4,7 @@ r"""The log-linear loss of scores on decomposed preference graphs.
           e^{f_i(\mathrm{term}(e)) - f_i(\mathrm{init}(e))}\right)
 
 It is a smooth, convex bound (times 1/log 2) of the share of subgraphs with a contradicted edge. Its gradient with
-respect to the score of a label is the inflow minus the outflow, :math:`T - I`; boosting needs the two apart.
+respect to the score of a label is the inflow minus the outflow, :math:`T - I`; boosting needs them separately.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WITHOUT_SUBGRAPHS = (cuts.ZERO_ONE, cuts.DISAGREEMENT, cuts.DOMINATION, cuts.DO
 
 
 class EdgeFlows(NamedTuple):
-    """Edges of some instances, with what flows along each of them."""
+    """Edges of some instances, with the flow along each of them."""
 
     value: float  # the loss
     row: npt.NDArray[np.intp]  # instance of each edge, from 0
@@ -38,15 +38,16 @@ class EdgeFlows(NamedTuple):
 class LogLinearLoss(FlowLoss):
     """Log-linear loss of all instances.
 
-    Layered graphs under zero_one, domination and dominated cost O(n_labels) per instance; under disagreement, one step
-    per pair; other decompositions and graphs are cut into subgraphs once and then cost their size.
+    For layered graphs, zero_one, domination and dominated take O(n_labels) time per instance, disagreement O(number of
+    pairs). Other decompositions, and graphs stored as edges, are split into subgraphs once and then take time
+    proportional to their size.
 
     Parameters
     ----------
     graphs : PreferenceGraphs
         Observed preferences.
     decomposition : Decomposition, str or callable, default="domination"
-        How they are cut.
+        Decomposition of the graphs.
     sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances.
 
@@ -94,7 +95,7 @@ class LogLinearLoss(FlowLoss):
     def _evaluate(
         self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: slice
     ) -> float:
-        """Loss of some instances; the flows are overwritten and, where it is wanted, the curvature."""
+        """Loss of some instances; the flows and, unless it is None, the curvature are overwritten."""
         from labelrank._kernels.losses import log_linear as kernels
 
         if self.layers is None:
@@ -129,7 +130,7 @@ class LogLinearLoss(FlowLoss):
 
     @cached_property
     def subgraphs(self) -> Subgraphs:
-        """All subgraphs, cut when first needed."""
+        """All subgraphs, computed on first use."""
         return self.decomposition.cut(self.graphs)
 
     def _flows_of_far_rows(
@@ -163,7 +164,7 @@ class LogLinearLoss(FlowLoss):
         curvature: FloatArray | None,
         weight: FloatArray,
     ) -> float:
-        """Loss of the instances `rows` of some subgraphs; the flows of their members are added up by label."""
+        """Loss of the instances `rows` of some subgraphs; the flows of their members are summed by label."""
         from labelrank._kernels.losses.log_linear import block_flows
 
         blocks = subgraphs.blocks

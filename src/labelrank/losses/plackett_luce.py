@@ -1,11 +1,11 @@
-r"""The Plackett-Luce loss: minus the log-likelihood of the observed rankings.
+r"""The Plackett-Luce loss: the negative log-likelihood of the observed rankings.
 
 .. math:: L(f) = \sum_i w_i \sum_{r} \left[\log \sum_{s \ge r} e^{f_i(\sigma_i(s))} - f_i(\sigma_i(r))\right]
 
-The labels are chosen one after the other, best first, each with a probability proportional to :math:`e^f` among those
-that are left. Missing labels are absent, and the sum ends where nothing is known to be worse, so a top-k ranking counts
-its first k choices. The d labels of a tied level are chosen together by Efron's approximation: of its m-th choice the
-denominator lacks the share (m - 1)/d of the level itself.
+The labels are chosen one after the other, best first, each with a probability proportional to :math:`e^f` among the
+remaining ones. Missing labels are absent, and labels of the last level are not chosen, so a top-k ranking has k
+choices. The d labels of a tied level are chosen together by Efron's approximation: the denominator of the m-th of these
+choices lacks the share (m - 1)/d of the level itself.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class PlackettLuceLoss(Loss):
     """Plackett-Luce loss of layered graphs: rankings with ties and missing labels, top-k lists, relevant sets, classes.
 
     With one class per instance it is the multinomial logistic loss. :func:`labelrank.aggregation.plackett_luce` treats
-    ties by Breslow's approximation instead, in which every label of a tie is chosen from the same labels.
+    ties by Breslow's approximation instead: all labels of a tie are chosen from the same set.
 
     Parameters
     ----------
     graphs : PreferenceGraphs
         Observed preferences; they must be layered.
     decomposition : None
-        The loss does not cut the graphs.
+        Must be None; the loss does not use a decomposition.
     sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances.
 
@@ -55,8 +55,8 @@ class PlackettLuceLoss(Loss):
             graphs = graphs.to_levels()
         except ValueError as error:
             raise ValueError(
-                f"the loss 'plackett_luce' needs layered graphs, and y has others: {error}; the loss 'log_linear' "
-                "takes any graphs"
+                f"the loss 'plackett_luce' needs layered graphs, but y has others: {error}; use the loss 'log_linear', "
+                "which takes any graphs"
             ) from error
         super().__init__(graphs, decomposition, sample_weight)
 
@@ -76,11 +76,11 @@ class PlackettLuceLoss(Loss):
 
 
 class Choices(NamedTuple):
-    """Labels of some instances sorted by level, absent ones last, and the choices that they stand for."""
+    """Labels of some instances sorted by level, absent ones last, and the choices among them."""
 
     order: npt.NDArray[np.intp]  # label at each position
     f: FloatArray  # its score, -inf if it is absent
-    chosen: npt.NDArray[np.bool_]  # whether there are worse labels, so that it is a choice
+    chosen: npt.NDArray[np.bool_]  # whether it is chosen: there are worse labels
     start: npt.NDArray[np.intp]  # where the level of a position begins
     stop: npt.NDArray[np.intp]  # and where it ends
     share: FloatArray  # of the level that the denominator of the choice lacks
@@ -116,7 +116,7 @@ def choices(levels: npt.NDArray[Any], scores: FloatArray) -> Choices:
 def _expected(c: Choices, power: int) -> FloatArray:
     """Sum over the choices of the probability (to a power) that a label is chosen, by sorted position."""
     n, k = c.f.shape
-    # Choices of higher levels, in which the label is fully there.
+    # Choices of higher levels, whose denominators have the whole label.
     before = np.full((n, k + 1), -np.inf)
     inverse = np.where(c.chosen, -power * c.log_sum, -np.inf)
     before[:, 1:] = np.logaddexp.accumulate(inverse, axis=1)

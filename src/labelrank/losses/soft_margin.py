@@ -3,7 +3,8 @@ r"""Soft-margin loss of scores on complete bipartite subgraphs.
 .. math:: L(f) = \sum_i w_i \sum_j \sigma_{ij} \max_{a \in A_{ij}, b \in B_{ij}}
           \left(\gamma_{ia} - \gamma_{ib} - f_{ia} + f_{ib}\right)_+
 
-A subgraph costs the shortfall of its worst pair: a maximum over A plus a maximum over B, so no pairs are listed.
+The loss of a subgraph is the shortfall of its worst pair: a maximum over A plus a maximum over B, so no pairs are
+listed.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class SoftMarginLoss(Loss):
     graphs : PreferenceGraphs
         Observed preferences.
     decomposition : Decomposition, str or callable, default="levels"
-        How they are cut. Every subgraph must be a complete bipartite graph. Graphs stored as edges have no levels; for
-        them ``"levels"`` is ``"domination"``, which is equivalent for a ranking without ties.
+        Decomposition into complete bipartite subgraphs. Graphs stored as edges have no levels; for them ``"levels"``
+        means ``"domination"``, which is equivalent for a ranking without ties.
     sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances.
     margin : {"gaps", "unit"}, default="gaps"
@@ -39,12 +40,12 @@ class SoftMarginLoss(Loss):
         Whether the loss of an instance is the mean over its d subgraphs (:math:`\sigma = 1/d`) or their sum
         (:math:`\sigma = 1`).
     targets : ndarray of shape (n_instances, n_labels), optional
-        Targets :math:`\gamma`, whose differences are the margins, in place of levels; any numbers for absent labels.
+        Targets :math:`\gamma`, whose differences are the margins, instead of levels; ignored for absent labels.
 
     Attributes
     ----------
     blocks : BipartiteBlocks
-        The complete bipartite subgraphs with their targets and weights, a record for kernels.
+        The complete bipartite subgraphs with their targets and weights, as kernels take them.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class SoftMarginLoss(Loss):
         return domination if decomposition is levels and not self.graphs.is_ranked else decomposition
 
     def _cut(self, weighting: str, targets: npt.NDArray[Any] | None) -> Any:
-        """Return the complete bipartite subgraphs with their targets and weights, a record for kernels."""
+        """Return the complete bipartite subgraphs with their targets and weights, as kernels take them."""
         from labelrank._kernels.losses.soft_margin import BipartiteBlocks
 
         subgraphs = _bipartite(self.decomposition.cut(self.graphs), self.decomposition.name)
@@ -112,7 +113,7 @@ class SoftMarginLoss(Loss):
 
 
 def _gamma(targets: npt.NDArray[Any] | None, member_ptr: npt.NDArray[Any], members: npt.NDArray[Any]) -> FloatArray:
-    """Return the target of each member; an empty array for margins of 1."""
+    """Return the target of each member; empty if all margins are 1."""
     if targets is None:
         return np.empty(0)
     rows = np.repeat(np.arange(len(targets)), np.diff(member_ptr))
@@ -120,7 +121,7 @@ def _gamma(targets: npt.NDArray[Any] | None, member_ptr: npt.NDArray[Any], membe
 
 
 def _sides(subgraphs: Subgraphs) -> npt.NDArray[Any]:
-    """Return the ends of the two sides of subgraphs of one block each, in as few bytes as they need."""
+    """Return the ends of the two sides of subgraphs of one block each, in the smallest sufficient integer type."""
     sides = np.empty((len(subgraphs), 4), dtype=np.int32 if len(subgraphs.members) < 2**31 else np.int64)
     ends = (subgraphs.better_start, subgraphs.better_stop, subgraphs.worse_start, subgraphs.worse_stop)
     for column, end in enumerate(ends):
@@ -129,7 +130,7 @@ def _sides(subgraphs: Subgraphs) -> npt.NDArray[Any]:
 
 
 def _bipartite(subgraphs: Subgraphs, name: str) -> Subgraphs:
-    """Join the blocks of each subgraph to a complete bipartite graph, or raise if they are none."""
+    """Join the blocks of each subgraph to a complete bipartite graph; raise ValueError if that is impossible."""
     if (np.diff(subgraphs.block_ptr) == 1).all():
         return subgraphs
     rows: list[list[Subgraph]] = []
@@ -140,8 +141,8 @@ def _bipartite(subgraphs: Subgraphs, name: str) -> Subgraphs:
             worse = {b for _, side in subgraph.blocks for b in side}
             if better & worse or sum(len(A) * len(B) for A, B in subgraph.blocks) != len(better) * len(worse):
                 raise ValueError(
-                    f"the decomposition {name!r} cuts instance {i} into a subgraph that is not complete bipartite "
-                    "(each label of one side above each of the other), which the soft-margin loss needs; use "
+                    f"the decomposition {name!r} gives instance {i} a subgraph that is not complete bipartite (each "
+                    "label of one side above each of the other), which the soft-margin loss needs; use "
                     '"levels", "adjacent_levels", "all_level_pairs", "domination", "dominated" or "disagreement"'
                 )
             rows[i].append(Subgraph.between(sorted(better), sorted(worse), subgraph.weight))

@@ -4,8 +4,8 @@ r"""Squared errors of score differences: between the labels of an instance, or b
           = (t - f)^\top \mathcal{L} \, (t - f), \qquad \mathcal{L} = S S^\top
 
 with the Laplacian :math:`\mathcal{L}` of the weighted graph of pairs, which is never built. :math:`S^\top f` are
-weighted differences of scores: one for each edge or, where all pairs are observed with equal weights, one for each
-label or item, less the mean.
+weighted differences of scores: one for each edge or, where all pairs are observed with equal weights, the difference
+of each label or item from the mean.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from labelrank.supervision.groups import group_codes
 IntArray = npt.NDArray[np.intp]
 Weighting = Literal["pairs", "groups"]
 
+_LEAST = 1e-290  # largest product of weights of which sums are still exact
+
 
 class QuadraticLoss(Loss):
-    r"""Base of the squared losses: :math:`\|S^\top t - S^\top f\|^2`.
+    r"""Base class of squared losses: :math:`\|S^\top t - S^\top f\|^2`.
 
-    A subclass sets ``target``, the array :math:`S^\top t`, and writes ``differences`` and ``divergence``.
+    A subclass sets ``target``, the array :math:`S^\top t`, and implements ``differences`` and ``divergence``.
     """
 
     abilities: ClassVar[frozenset[str]] = frozenset({"curvature", "laplacian"})
@@ -55,7 +57,7 @@ class QuadraticLoss(Loss):
         return float(np.vdot(error, error))
 
     def laplacian(self) -> Self:
-        r"""Return the loss with all targets zero, the quadratic form :math:`f^\top \mathcal{L} f`."""
+        r"""Return the loss with targets of zero: the quadratic form :math:`f^\top \mathcal{L} f`."""
         form = copy.copy(self)
         form.target = np.zeros_like(self.target)
         return form
@@ -69,9 +71,9 @@ class SquaredLoss(QuadraticLoss):
 
     .. math:: L(f) = \sum_i \frac{w_i}{k_i} \sum_{a < b} c_{ab} \bigl( (t_a - t_b) - (f_a - f_b) \bigr)^2
 
-    over the :math:`k_i` labels observed in instance i. In a ranking every pair counts :math:`c = 1`, tied pairs
-    included, and t are Borda votes: less the expected rank of a label among all labels if others are missing at random.
-    If only edges are known, t differs by the expected difference of two labels, :math:`(k + 1) / 3`, along each edge,
+    over the :math:`k_i` labels observed in instance i. In a ranking :math:`c = 1` for every pair, tied pairs included,
+    and t are Borda votes: minus the expected rank of a label among all k labels, if others are missing at random. In
+    graphs stored as edges, t differs by :math:`(k + 1) / 3`, the expected difference of two labels, along each edge,
     and c is the weight of the edge.
 
     Parameters
@@ -79,7 +81,7 @@ class SquaredLoss(QuadraticLoss):
     graphs : PreferenceGraphs of shape (n_instances, n_labels)
         Observed preferences.
     decomposition : None
-        The loss does not cut the graphs.
+        Must be None; the loss does not use a decomposition.
     sample_weight : ndarray of shape (n_instances,), optional
         Weights of the instances.
 
@@ -157,7 +159,7 @@ class SquaredLoss(QuadraticLoss):
         out[:] = np.bincount(both, np.tile(2.0 * self.scale[part] ** 2, 2), out.size).reshape(out.shape)
 
     def _centered(self, values: FloatArray, rows: slice) -> FloatArray:
-        """Values of the observed labels less their mean, times the root of the weight; 0 for other labels."""
+        """Values of the observed labels minus their mean, times the root of the weight; 0 for other labels."""
         observed = self.observed[rows]
         values = np.where(observed, values, 0.0)
         values -= values.sum(axis=1, keepdims=True) / self.size[rows]
@@ -166,7 +168,7 @@ class SquaredLoss(QuadraticLoss):
         return values
 
     def _edges(self, rows: slice) -> tuple[slice, int]:
-        """Edges of some instances, and the place of their first score in the matrix of all scores."""
+        """Edges of some instances, and the index of their first score in the flat matrix of all scores."""
         first, last, _ = rows.indices(self.shape[0])
         return slice(int(self.start[first]), int(self.start[last])), first * self.shape[1]
 
@@ -193,7 +195,7 @@ class GroupedSquaredLoss(QuadraticLoss):
     sample_weight : ndarray of shape (n,)
         Non-negative weights; the pair of items i and j has the weight :math:`w_i w_j`.
     weighting : {"pairs", "groups"}
-        Whether each pair counts 1 (:math:`s_q = W_q`), or the pairs of each group count 1 together.
+        Whether each pair has weight 1 (:math:`s_q = W_q`), or the pairs of each group have weight 1 in total.
 
     Attributes
     ----------
@@ -229,6 +231,11 @@ class GroupedSquaredLoss(QuadraticLoss):
 
     def __len__(self) -> int:
         return len(self.order)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups with items of positive weight."""
+        return len(self.start) - 1
 
     @cached_property
     def counted(self) -> npt.NDArray[np.bool_]:
@@ -269,8 +276,15 @@ def _scale(weight: FloatArray, start: IntArray, weighting: Weighting) -> FloatAr
         return weight
     first, size = start[:-1], np.diff(start)
     if weighting == "pairs":
-        return np.sqrt(np.repeat(np.add.reduceat(weight, first), size) * weight)
-    # A common factor of the weights of a group cancels; with a largest weight of 1 nothing leaves the range of floats.
+        with np.errstate(over="ignore"):
+            products = np.repeat(np.add.reduceat(weight, first), size) * weight
+        if not _LEAST < products.max() < np.inf:
+            raise ValueError(
+                f"products of the weights of items, up to {weight.max():g}, are beyond floating point numbers; divide "
+                "sample_weight by its largest"
+            )
+        return np.sqrt(products)
+    # A common factor of the weights of a group cancels; with a largest weight of 1 nothing overflows or underflows.
     weight = weight / np.repeat(np.maximum.reduceat(weight, first), size)
     # Sum of w_i w_j over pairs: with the heaviest item, without cancellation, and among the others.
     heaviest = np.lexsort((weight, np.repeat(np.arange(len(size)), size)))[start[1:] - 1]

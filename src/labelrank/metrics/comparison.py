@@ -46,7 +46,9 @@ def paired_comparison(first: Any, second: Any, *, test_share: float = 0.0) -> Pa
     >>> result.wins, round(result.difference, 3), round(result.p, 3)
     (3, -0.133, 0.127)
     """
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    if not 0 <= test_share < 1:
+        raise ValueError(f"test_share must be from 0 to below 1, such as 0.2 for 5 folds, got {test_share!r}")
+    differences = _differences(first, second)
     n = len(differences)
     mean = float(differences.mean())
     std = float(differences.std(ddof=1)) if n > 1 else math.nan
@@ -57,6 +59,21 @@ def paired_comparison(first: Any, second: Any, *, test_share: float = 0.0) -> Pa
         t = mean / (std * math.sqrt(1 / n + test_share / (1 - test_share)))
         p = float(2 * stats.t.sf(abs(t), n - 1))
     return Paired(mean, int((differences < 0).sum()), p)
+
+
+def _differences(first: Any, second: Any) -> FloatArray:
+    """First minus second, which are not broadcast."""
+    a, b = (np.asarray(numbers, dtype=np.float64) for numbers in (first, second))
+    if a.ndim != 1 or a.shape != b.shape or not len(a):
+        raise ValueError(f"first and second must be vectors of the same length, got shapes {a.shape} and {b.shape}")
+    return np.asarray(a - b)
+
+
+def _table(scores: Any) -> FloatArray:
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"scores must be a matrix of shape (n_sets, n_learners), got shape {table.shape}")
+    return table
 
 
 def signed_rank_test(first: Any, second: Any) -> float:
@@ -81,7 +98,7 @@ def signed_rank_test(first: Any, second: Any) -> float:
     from scipy import stats
 
     # Differences that are equal up to rounding errors are tied.
-    difference = (np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)).round(12)
+    difference = _differences(first, second).round(12)
     different = difference[difference != 0]
     if not len(different):
         return 1.0
@@ -113,6 +130,8 @@ def holm(p: Any) -> FloatArray:
     array([0.03, 0.06, 0.06])
     """
     p = np.asarray(p, dtype=np.float64)
+    if p.ndim != 1 or ((p < 0) | (p > 1)).any():
+        raise ValueError(f"p must be a vector of p-values from 0 to 1, got {p}")
     order = np.argsort(p)
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
@@ -152,7 +171,7 @@ def friedman_test(scores: Any, *, level: float = 0.05) -> Friedman:
     """
     from scipy import stats
 
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = _table(scores)
     n, k = scores.shape
     ranks = np.asarray(stats.rankdata(-scores, axis=1).mean(axis=0))
     statistic, p, difference = math.nan, math.nan, math.nan
@@ -224,7 +243,10 @@ def differing_pairs(scores: Any, *, test: Literal["nemenyi", "holm"] = "nemenyi"
     """
     if test not in ("nemenyi", "holm"):
         raise ValueError(f'test must be "nemenyi" or "holm", got {test!r}')
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = _table(scores)
+    if np.isnan(scores).any():  # in tests, no difference from a NaN would be significant
+        row = int(np.argmax(np.isnan(scores).any(axis=1)))
+        raise ValueError(f"scores contains NaN, first in row {row}; leave out data sets without scores of all learners")
     n, k = scores.shape
     friedman = friedman_test(scores, level=level)
     if n < 2 or (k > 2 and not friedman.p < level):

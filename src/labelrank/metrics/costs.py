@@ -20,7 +20,7 @@ from labelrank.metrics.inputs import Average, mean_of, predicted_ranks
 from labelrank.supervision import is_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.labels import label_columns
 from labelrank.supervision.matrices import SCORES, float_matrix
-from labelrank.supervision.vectors import object_array
+from labelrank.supervision.vectors import is_integer, object_array
 
 _COSTS = replace(
     SCORES,
@@ -137,14 +137,11 @@ def closed_gap(
     predicted = _mean(of.chosen, sample_weight, "mean", "closed_gap")
     if np.isnan(predicted):
         return predicted
-    if single_best is None:
-        column = int(np.argmin(np.average(of.costs, axis=0, weights=sample_weight)))
-    else:
-        column = _column(single_best, costs, of.costs.shape[1])
-    single, virtual = (
-        _mean(values, sample_weight, "mean", "closed_gap")
-        for values in (np.ascontiguousarray(of.costs[:, column]), of.costs.min(axis=1))
-    )
+    columns = np.ascontiguousarray(of.costs.T)
+    if single_best is not None:
+        columns = columns[[_column(single_best, costs, len(columns))]]
+    single = min(_mean(column, sample_weight, "mean", "closed_gap") for column in columns)
+    virtual = _mean(of.costs.min(axis=1), sample_weight, "mean", "closed_gap")
     gap = single - virtual
     if not gap > 0:
         warnings.warn(
@@ -166,12 +163,20 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
         raise TypeError("costs must be a matrix of numbers, got PreferenceGraphs, which only have the order of labels")
     matrix = float_matrix(costs, "costs", "costs", _COSTS)
     missing = np.isnan(matrix)
+    if not matrix.shape[1]:
+        raise ValueError(f"costs has no labels (shape={matrix.shape}); at least one is needed")
     if cutoff is not None:
         if not isinstance(cutoff, bool) and isinstance(cutoff, Real) and float(cutoff) == 0:
             raise ValueError("cutoff must be above 0, got 0; pass cutoff=None if runs were not cut off")
         for name, value, least in (("cutoff", cutoff, 0), ("penalty", penalty, 1)):
             if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least {least}, got {value!r}")
+        if (matrix < 0).any():
+            row, column = np.argwhere(matrix < 0)[0]
+            raise ValueError(
+                f"costs holds {matrix[row, column]:g} at row {row}, column {column}, and a runtime, which a cutoff is "
+                "for, is at least 0; if it marks a run without a result, replace it by NaN"
+            )
         matrix = np.where(missing | (matrix >= cutoff), penalty * cutoff, matrix)
     elif missing.any():
         row, column = np.argwhere(missing)[0]
@@ -191,5 +196,9 @@ def _mean(values: FloatArray, sample_weight: Any, average: Average, name: str) -
 
 def _column(single_best: Any, costs: Any, n_labels: int) -> int:
     names = label_names(costs)
+    if names is None and not is_integer(single_best):
+        raise ValueError(
+            f"single_best is {single_best!r}, but costs has no names of labels; pass the number of a column"
+        )
     (column,), _, _ = label_columns(object_array([single_best]), names, n_labels, "single_best")
     return int(column)

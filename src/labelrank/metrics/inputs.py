@@ -24,6 +24,7 @@ _PREDICTED_RANKS = replace(
     text="a prediction holds the rank of each label; for label names in order of preference use ranks_from_orders",
     sparse="a prediction ranks every label. Pass {name}.toarray() if 0 is the rank that is meant",
     masked="a prediction ranks every label",
+    booleans="of which the smaller one, False, would be the better rank; pass ranks, or ranks_from_scores({name})",
     infinite="a prediction ranks every label: give the last one the largest rank of its row plus 1. For scores use "
     "ranks_from_scores, with finite scores",
 )
@@ -91,6 +92,8 @@ def mean_of(
     weight = None if sample_weight is None else row_weights(sample_weight, len(values))[counted]
     if average is None:
         return np.where(counted, values, np.nan)
+    if weight is not None:  # only their ratios count; their sum must neither overflow nor vanish
+        weight = np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1])
     if average != "mean":
         raise ValueError(f'average must be "mean" or None, got {average!r}')
     left_out = int(len(values) - np.count_nonzero(counted))
@@ -103,7 +106,7 @@ def mean_of(
         )
     if left_out == len(values) or (weight is not None and not weight.sum() > 0):
         warnings.warn(
-            f"{name} is undefined: no instance has anything to compare",
+            f"{name} is undefined: no instance has a weight and anything to compare",
             UndefinedMetricWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -8,15 +8,30 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
+from labelrank._arrays import of_tensor
 from labelrank._compat import scorer_class
 from labelrank.decompositions import covering_names, decomposition_names
 from labelrank.metrics import costs, graph_errors, groups, rank_correlation, sets, top_of_ranking
 from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
 from labelrank.supervision.indicators import rows_of_sets
-from labelrank.supervision.names import in_order_of, model_names
+from labelrank.supervision.names import fitted_ranker, in_order_of, model_names
 
 Scorer: Any = scorer_class()
 _OF_SCORES = ("decision_function", "predict_proba")
+_OF_COSTS = (costs.mean_cost, costs.regret, costs.closed_gap)
+_OF_RANKINGS = (
+    rank_correlation.kendall_tau,
+    rank_correlation.kendall_tau_b,
+    rank_correlation.kendall_tau_x,
+    rank_correlation.spearman_rho,
+    top_of_ranking.top_k_accuracy,
+    top_of_ranking.ndcg,
+    graph_errors.zero_one_error,
+    graph_errors.disagreement_error,
+    graph_errors.domination_error,
+    graph_errors.dominated_error,
+    graph_errors.generalized_error,
+)
 
 
 class NamedScorer(Scorer):
@@ -26,9 +41,24 @@ class NamedScorer(Scorer):
     """
 
     def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
-        names = model_names(estimator)
+        y_true, params = of_tensor(y_true), {name: of_tensor(value) for name, value in params.items()}
+        names, ranker = model_names(estimator), fitted_ranker(estimator)
+        if self._score_func in _OF_COSTS + _OF_RANKINGS and _estimator_type(ranker) == "classifier":
+            raise TypeError(
+                f"{self._score_func.__name__} needs predicted ranks, of which smaller is better, and "
+                f"{type(ranker).__name__} predicts 1 for relevant labels; use a metric of sets, such as one_error or "
+                "average_precision"
+            )
         if self._score_func is groups.group_disagreement:
             _require_groups({**self._kwargs, **params})
+        elif self._score_func in _OF_COSTS and hasattr(ranker, "_preferences_of"):
+            if ranker._preferences_of(y_true) is not y_true:
+                raise TypeError(
+                    f"{self._score_func.__name__} takes y as costs, smaller is better, and {type(ranker).__name__} as "
+                    "scores, larger is better; fit it on costs, as ranks"
+                )
+        elif self._score_func in _OF_RANKINGS and hasattr(ranker, "_preferences_of"):
+            y_true = ranker._preferences_of(y_true)
         elif self._response_method == _OF_SCORES and not is_graphs(y_true):
             _refuse_indicators(estimator, y_true)
             y_true = list(y_true) if isinstance(y_true, Iterator) else y_true  # it is looked at twice
@@ -41,9 +71,13 @@ class NamedScorer(Scorer):
         return float(super()._score(predictions, estimator, X, y_true, **params))
 
 
+def _estimator_type(estimator: Any) -> str | None:
+    return get_tags(estimator).estimator_type if hasattr(estimator, "__sklearn_tags__") else None
+
+
 def _refuse_indicators(estimator: Any, y_true: Any) -> None:
     """Raise for a ranker and a 0/1 matrix, in which it takes 0 as the best rank and the metric takes 1 as relevant."""
-    if hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "ranker":
+    if _estimator_type(estimator) == "ranker":
         raise TypeError(
             f"y must be PreferenceGraphs for this scorer, got {type(y_true).__name__}: {type(estimator).__name__} is a "
             "ranker, to which 0 in a matrix is the best rank, while the metric takes 1 as relevant. Pass "
@@ -104,6 +138,8 @@ def get_scorer(name: str, **arguments: Any) -> Any:
 
     If `y` names its labels (a data frame, graphs, sets of names), its columns are matched with the ``labels_`` of the
     model by name, through pipelines and searches; names that do not match are an error.
+
+    `y` is what ``fit`` takes: for a ranker of scores (``targets="scores"``) larger is better in `y` here too.
 
     Errors are negated, as in scikit-learn; ``"neg_domination_error"`` is another name of ``"domination_error"``, and
     ``"top_3"`` of ``"top_k_accuracy"`` with ``k=3``. Ranking metrics call ``predict``, metrics of sets

@@ -1,4 +1,4 @@
-"""Models: how the scores of labels are made of coefficients, and objectives: a model, a loss and a penalty."""
+"""Models, which compute scores from coefficients, and objectives: a model, a loss and a penalty."""
 
 from labelrank.models.base import Model, Objective
 from labelrank.models.gram import Kernel, KernelModel

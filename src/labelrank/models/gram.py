@@ -9,9 +9,9 @@ All learners with a kernel use the :class:`Kernel` of this module, with the same
 ``"sigmoid"``   :math:`\tanh(\gamma \, x \cdot z + c_0)`
 ==============  ======================================================
 
-``gamma="scale"`` is that of :class:`sklearn.svm.SVC`: it does not depend on the units of the features. ``coef0=1`` is
-that of :class:`sklearn.kernel_ridge.KernelRidge`: with 0 a polynomial kernel has no terms below its degree, and could
-not even represent a linear function.
+``gamma="scale"`` is the default of :class:`sklearn.svm.SVC`, which does not depend on the units of the features.
+``coef0=1`` is the default of :class:`sklearn.kernel_ridge.KernelRidge`: with 0 a polynomial kernel has no terms below
+its degree and cannot represent a linear function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
-from labelrank._arrays import FloatArray, row_blocks
+from labelrank._arrays import FloatArray, largest, row_blocks
 from labelrank._compat import Interval, StrOptions
 from labelrank._memory import require_memory
 from labelrank.models.linear import LinearModel
@@ -46,7 +46,7 @@ KERNEL_BLOCK = 2**21  # entries of a block of kernel values: 16 MiB
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel and its parameters; called with two matrices, it returns the kernel values of their rows.
+    """A kernel and its parameters. Called with two matrices, it returns the kernel values of their rows.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Kernel:
 
     @classmethod
     def of(cls, estimator: Any, gamma: float | None = None) -> Self:
-        """Return the kernel of the parameters of an estimator, with the `gamma` found in ``fit`` if given."""
+        """Return the kernel for the parameters of an estimator, with the `gamma` found in ``fit`` if given."""
         params = getattr(estimator, "kernel_params", None)
         if params is not None and not callable(estimator.kernel):
             raise ValueError(f"kernel_params are for a callable kernel, not for kernel={estimator.kernel!r}")
@@ -93,7 +93,7 @@ class Kernel:
 
     @property
     def is_precomputed(self) -> bool:
-        """Whether the matrices hold kernel values in place of features."""
+        """Whether the matrices hold kernel values instead of features."""
         return isinstance(self.name, str) and self.name == "precomputed"
 
     @property
@@ -105,16 +105,20 @@ class Kernel:
         """Return the kernel with a number for `gamma`, computed from the training rows and their weights."""
         if not isinstance(self.gamma, str) or not self.has_gamma:
             return self
-        gamma = 1.0 / X.shape[1]
-        if self.gamma == "scale":
-            if weight is not None and not weight.all():
-                X, weight = X[weight > 0], weight[weight > 0]  # infinity times 0 would be NaN
-            with np.errstate(over="ignore", invalid="ignore"):
-                variance = _variance(X, weight)
-            if not np.isfinite(variance):
-                raise ValueError('X is so large that its variance, for gamma="scale", overflows; scale the features')
-            gamma = gamma / variance if variance > 0 else 1.0
-        return replace(self, gamma=gamma)
+        if self.gamma == "auto":
+            return replace(self, gamma=1.0 / X.shape[1])
+        if hasattr(X, "variance"):  # features on a device
+            return self.scaled(X.variance(weight), X.shape[1])
+        if weight is not None and not weight.all():
+            X, weight = X[weight > 0], weight[weight > 0]  # infinity times 0 would be NaN
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.scaled(_variance(X, weight), X.shape[1])
+
+    def scaled(self, variance: float, n_features: int) -> Self:
+        """Return the kernel with the `gamma` of ``gamma="scale"``, given the variance of all entries of X."""
+        if not np.isfinite(variance):
+            raise ValueError('X is so large that its variance, for gamma="scale", overflows; scale the features')
+        return replace(self, gamma=1.0 / n_features / variance if variance > 0 else 1.0)
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
         """Return the kernel values of the rows of X and the rows of Z, a new C-ordered array of shape (n_X, n_Z).
@@ -127,29 +131,33 @@ class Kernel:
             values = np.array(_dense(self.name(X, Z, **self.params)), dtype=np.float64, order="C")
             if values.shape != (X.shape[0], Z.shape[0]):
                 raise ValueError(
-                    f"the kernel must return a matrix of shape {(X.shape[0], Z.shape[0])} for so many rows, got shape "
-                    f"{values.shape}"
+                    f"the kernel must return a matrix of shape {(X.shape[0], Z.shape[0])}, one value for each pair of "
+                    f"rows, got shape {values.shape}"
                 )
         else:
             if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Z):
-                # Distances do not depend on the origin; near the rows, less of the squares cancels. A median is not
-                # moved by rows far away from all others, in whose company the distances of the others would be lost.
+                # Distances do not depend on the origin; if it is near the rows, less of their squares cancels. A median
+                # is robust to rows far away from all others, which would move the origin away from the others.
                 origin = np.median(Z[:: 1 + len(Z) // 100], axis=0)
                 X, Z = X - origin, Z - origin
             params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             with np.errstate(over="ignore", invalid="ignore"):
                 values = pairwise_kernels(X, Z, metric=self.name, filter_params=True, **params)
             values = np.asarray(values, dtype=np.float64)
-        if not np.isfinite(values).all():
+        self.check_finite(bool(np.isfinite(values).all()))
+        return values
+
+    def check_finite(self, are_finite: bool) -> None:
+        """Raise if kernel values are not finite."""
+        if not are_finite:
             advice = "check the function" if callable(self.name) else "scale the features"
             power = f", or degree={self.degree} of a negative number" if self.name == "poly" else ""
             raise ValueError(f"{self._description()} has NaN or infinite values: too large numbers{power}; {advice}")
-        return values
 
     def gram(self, X: Any, what: str | None = None) -> FloatArray:
-        """Return the kernel matrix of the rows of X, a new array; raise if it is not square and symmetric.
+        """Return the kernel matrix of the rows of X, a new array; raise ValueError if it is not square and symmetric.
 
-        Error messages call the matrix `what`.
+        Error messages refer to the matrix as `what`.
         """
         what = self._description() if what is None else what
         n = X.shape[0]
@@ -218,19 +226,14 @@ class KernelModel(LinearModel):
 
 
 def check_symmetric(gram: FloatArray, what: str) -> None:
-    """Raise if a kernel matrix is not symmetric, up to rounding."""
+    """Raise ValueError if a kernel matrix is not symmetric, up to rounding."""
     limit = 1e-7 * largest(gram)
     for rows in row_blocks(len(gram), len(gram), KERNEL_BLOCK):
         if np.any(np.abs(gram[rows] - gram[:, rows].T) > limit):
             raise ValueError(
-                f"{what} must be symmetric, its columns in the order of its rows; if it is so up to rounding errors, "
-                "pass (K + K.T) / 2"
+                f"{what} must be symmetric, its columns in the order of its rows; if only rounding errors differ, pass "
+                "(K + K.T) / 2"
             )
-
-
-def largest(matrix: FloatArray) -> float:
-    """Return the largest absolute value, without a matrix of absolute values."""
-    return max(float(matrix.max(initial=0.0)), -float(matrix.min(initial=0.0)))
 
 
 def _variance(X: Any, weight: FloatArray | None) -> float:

@@ -1,4 +1,4 @@
-"""Scores ``h @ coef`` of base rankers h that depend on the instance and on the label, with coefficients they share."""
+"""Scores ``h @ coef`` of base rankers h of instance and label, with coefficients that all labels share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labelrank.models.base import Model
 
 
 class LabelFeatureModel(Model):
-    """Scores made of features of instance and label together: the general form of log-linear ranking.
+    """Scores that are linear in features of instance and label: the general form of log-linear ranking.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LabelFeatureModel(Model):
 
     @property
     def block_rows(self) -> int:
-        """Number of rows to work on at a time: the changes along their edges stay small."""
+        """Number of rows per block: bounds the memory of the changes along their edges."""
         return max(16, 2**20 // max(1, self.n_labels**2 * self.n_penalized))
 
     def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
@@ -47,7 +47,7 @@ class LabelFeatureModel(Model):
         total += np.tensordot(gradient, self.X[rows], axes=2)
 
     def add_weights(self, loss: Loss, coef: FloatArray, rows: slice, plus: FloatArray, minus: FloatArray) -> float:
-        """Add Σ q·[π]₊ and Σ q·[−π]₊ over the edges, with π = h(term) − h(init); returns the loss."""
+        """Add Σ q·[π]₊ and Σ q·[−π]₊ over the edges, with π = h(term) − h(init); return the loss."""
         edges = loss.edge_flows(self.scores(coef, rows), rows)
         X = self.X[rows]
         change = X[edges.row, edges.worse] - X[edges.row, edges.better]

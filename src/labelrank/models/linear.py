@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,19 +37,23 @@ class LinearModel(Model):
 
     def __init__(self, X: Any, n_labels: int, *, fit_intercept: bool = True) -> None:
         self.is_sparse = bool(sparse.issparse(X))
-        if self.is_sparse and not X.has_canonical_format:  # the sign of an entry that is stored in parts is unknown
+        if self.is_sparse and not X.has_canonical_format:  # the sign of a sum of duplicates is not that of its parts
             X = X.copy()
             X.sum_duplicates()
         self.X, self.fit_intercept = X, fit_intercept
         self.n_samples, self.n_penalized = X.shape
         self.n_labels = n_labels
         self.coef_shape = (X.shape[1] + bool(fit_intercept), n_labels)
-        values = X.data if self.is_sparse else X
-        self.has_negative = bool(values.size) and bool(values.min() < 0)
+
+    @cached_property
+    def has_negative(self) -> bool:
+        """Whether a feature is negative anywhere."""
+        values = self.X.data if self.is_sparse else self.X
+        return bool(values.size) and bool(values.min() < 0)
 
     @property
     def block_rows(self) -> int:
-        """Number of rows to work on at a time; dense products want a few thousand to be efficient."""
+        """Number of rows per block; dense products need a few thousand to be efficient."""
         return super().block_rows if self.is_sparse else max(2048, super().block_rows)
 
     def scores(self, coef: FloatArray, rows: slice) -> FloatArray:
@@ -59,13 +64,22 @@ class LinearModel(Model):
             if self.fit_intercept:
                 scores += coef[d]
             return scores
+        first, last, _ = rows.indices(self.n_samples)
+        return self._sparse_scores(coef, first, last, np.empty((last - first, self.n_labels)))
+
+    def scores_in(self, coef: FloatArray, rows: slice, scratch: FloatArray) -> FloatArray:
+        """Scores of some instances, of a sparse matrix in the memory of `scratch`."""
+        if not self.is_sparse or type(self).scores is not LinearModel.scores:  # a subclass may have other scores
+            return self.scores(coef, rows)
+        first, last, _ = rows.indices(self.n_samples)
+        return self._sparse_scores(coef, first, last, scratch[: last - first])
+
+    def _sparse_scores(self, coef: FloatArray, first: int, last: int, out: FloatArray) -> FloatArray:
         from labelrank._kernels.models.products import csr_scores
 
-        first, last, _ = rows.indices(self.n_samples)
-        scores = np.empty((last - first, self.n_labels))
-        scores[:] = coef[d] if self.fit_intercept else 0.0
-        csr_scores(self._csr, first, last, coef, scores)
-        return scores
+        out[:] = coef[self.n_penalized] if self.fit_intercept else 0.0
+        csr_scores(self._csr, first, last, coef, out)
+        return out
 
     def add_gradient(self, rows: slice, gradient: FloatArray, total: FloatArray) -> None:
         """Add ``X[rows].T @ gradient`` to `total`."""
@@ -80,7 +94,7 @@ class LinearModel(Model):
             total[d] += gradient.sum(axis=0)
 
     def add_weights(self, loss: Loss, coef: FloatArray, rows: slice, plus: FloatArray, minus: FloatArray) -> float:
-        """Add [X]₊ᵀ T + [X]₋ᵀ I to `plus` and [X]₊ᵀ I + [X]₋ᵀ T to `minus`; returns the loss."""
+        """Add [X]₊ᵀ T + [X]₋ᵀ I to `plus` and [X]₊ᵀ I + [X]₋ᵀ T to `minus`; return the loss."""
         scores = self.scores(coef, rows)
         inflow, outflow = np.empty_like(scores), np.empty_like(scores)
         value = loss.flows(scores, inflow, outflow, rows)
@@ -104,7 +118,7 @@ class LinearModel(Model):
         return value
 
     def largest_change(self, loss: Loss) -> float:
-        """Largest ‖x‖₁, times the number of columns of coefficients that an edge touches."""
+        """Largest ‖x‖₁, times the number of columns of coefficients that an edge depends on."""
         counted = loss.counted
         largest = 0.0
         for a in range(0, self.n_samples, self.block_rows):
@@ -126,7 +140,7 @@ class LinearModel(Model):
         return np.append(scale * np.sqrt(squares), [1.0] * bool(self.fit_intercept))
 
     def _weighted_blocks(self, weight: FloatArray) -> Iterator[tuple[Any, FloatArray]]:
-        """Blocks of the rows that have a weight, and their weights."""
+        """Blocks of the rows of positive weight, and their weights."""
         for a in range(0, self.n_samples, self.block_rows):
             rows = slice(a, a + self.block_rows)
             counted = weight[rows] > 0

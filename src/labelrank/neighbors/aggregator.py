@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from scipy import sparse
 
 from labelrank._arrays import FloatArray, IntArray, row_blocks
 from labelrank._memory import require_pair_matrices
+from labelrank._threads import n_threads
 from labelrank.aggregation.mallows import pair_probabilities, spread_of_counts
 from labelrank.aggregation.plackett_luce import MAX_ITER, PRIOR, TOL, warn_of_change
 from labelrank.pairs import PairRows, votes_of_counts
@@ -173,10 +174,10 @@ class Aggregator:
 def over_queries(work: Callable[..., FloatArray], *arrays: Any, n_labels: int, n_jobs: int | None) -> FloatArray:
     """Concatenate the results of `work` for blocks of rows of the arrays, in threads if `n_jobs` asks for them."""
     n = len(arrays[0])
-    jobs = effective_n_jobs(n_jobs) if n > _FEWEST else 1
+    jobs = n_threads(n_jobs) if n > _FEWEST else 1
     rows = max(_FEWEST, -(-n // jobs)) if jobs > 1 else n
     entries = min(_BLOCK, rows * n_labels**2)
     calls = [[array[block] for array in arrays] for block in row_blocks(n, n_labels**2, entries)]
     if jobs == 1 or len(calls) == 1:
         return np.concatenate([work(*call) for call in calls])
-    return np.concatenate(Parallel(n_jobs=jobs, prefer="threads")(delayed(work)(*call) for call in calls))
+    return np.concatenate(Parallel(n_jobs=jobs, require="sharedmem")(delayed(work)(*call) for call in calls))

@@ -16,7 +16,7 @@ from labelrank._compat import Interval, StrOptions
 from labelrank._memory import require_pair_matrices
 from labelrank.neighbors.aggregator import Aggregation, Aggregator, over_queries
 from labelrank.neighbors.weights import Weights, first_of_weight, neighbor_weights
-from labelrank.pairs import PairRows
+from labelrank.pairs import PairRows, pair_rows
 from labelrank.rankers.base import BaseRanker, Training
 
 _ROWS = 512  # queries that are searched at once, at least
@@ -153,7 +153,7 @@ class BaseNeighborsRanker(BaseRanker):
         X = self._check_X(X)
         n, k = X.shape[0], len(self.labels_)
         if method is Aggregator.pair_proba:
-            require_pair_matrices((n, k))
+            require_pair_matrices((n, k), copies=2)  # of blocks, which are then joined
         aggregator = self._aggregator(many=n * self.n_neighbors_ > len(self.weight_))
 
         def of_block(rows: slice) -> FloatArray:
@@ -187,7 +187,7 @@ class BaseNeighborsRanker(BaseRanker):
         elif self.metric != "precomputed":
             X = X.copy()  # the index keeps it; of distances, only those of queries are used
         self.rows_, self.weight_ = np.flatnonzero(kept), weight
-        self.pairs_ = [np.array(array) for array in graphs.pair_rows()]  # not the memory of the user's y
+        self.pairs_: list[Any] = [np.array(array) for array in pair_rows(graphs)]  # not the memory of the user's y
         self.votes_, self.complete_ = graphs.votes(), graphs.is_complete
         votes = weight / weight.sum() @ self.votes_ if graphs.is_ranked else graphs.mean_votes(weight)
         overall = np.empty((1, len(votes)))

@@ -60,7 +60,7 @@ class KNeighborsRanker(BaseNeighborsRanker):
     weight_ : ndarray of shape (n_rows,)
         Their weights.
     pairs_ : list of ndarray
-        Their preferences: the fields of :class:`labelrank.pairs.PairRows`.
+        Their preferences: ranks, offsets of the edges, and labels and weights of the edges.
     votes_ : ndarray of shape (n_rows, n_labels)
         Their generalized Borda votes.
     complete_ : bool

@@ -102,7 +102,7 @@ class KNeighborsRankerCV(BaseNeighborsRanker):
         n_votes = len(self.candidates_) * len(self.labels_)
         n_blocks = -(-n // block_rows(self.candidates_[-1], self.weight_, n_votes))
         blocks = [np.arange(start, n, n_blocks) for start in range(n_blocks)]
-        sums = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+        sums = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
             delayed(self._tau)(rows, data, self._aggregator()) for rows in blocks
         )
         self.__dict__.update(self._choose(progress.collect("block", sums, n_blocks, self._choose)))

@@ -27,35 +27,35 @@ from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trust.wrapper import RankerWrapper
 
 _CAN = (
-    "linear models, kernel ridge regression, soft projections, trees, forests and boosted trees can be, with scalers, "
-    "imputers and encoders of scikit-learn in a pipeline"
+    "supported are linear models, kernel ridge regression, soft projections, trees, forests and boosted trees, with "
+    "scalers, imputers and encoders of scikit-learn in a pipeline"
 )
 
-_SAME = 1e-7  # scores of trees come out of their operator in single precision
+_SAME = 1e-7  # relative spread of equal scores; the operator for trees has single precision
 
 
 def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> Any:
     """Convert a fitted model to an ONNX model.
 
-    The graph gives the scores of :meth:`decision_function` and, for a ranker, the ranks of :meth:`predict`. It computes
-    in double precision, whatever goes in, so that instances take the same way in trees as they do in Python.
+    The graph computes the scores of :meth:`decision_function` and, for a ranker, the ranks of :meth:`predict`. It
+    computes in double precision for all input types, so that instances reach the same leaves as in Python.
 
     Parameters
     ----------
     model : fitted estimator
-        A linear model, kernel ridge regression, soft projections, a tree, a forest or boosted trees; or a pipeline of
-        scalers, imputers and encoders of scikit-learn with one of them, a search, or a model around one.
+        A linear model, kernel ridge regression, soft projections, a tree, a forest or boosted trees; also in a pipeline
+        with scalers, imputers and encoders of scikit-learn, a search or another meta-estimator.
     dtype : {"float32", "float64"}, default="float64"
-        Type of the numbers that go into the graph and come out of it. Numbers rounded to single precision may lie on
-        the other side of a threshold.
+        Type of the numeric inputs and outputs. Inputs rounded to single precision may fall on the other side of a
+        threshold.
 
     Returns
     -------
     onnx.ModelProto
         With the output ``scores`` of shape (n_samples, n_labels) and, for rankers, ``ranks``. The input is ``X`` of
-        shape (n_samples, n_features); if the model takes columns of text, each column of the data frame is an input of
-        shape (n_samples, 1) under its own name, and missing text is the empty string. The metadata ``labels`` has the
-        names of the labels as JSON.
+        shape (n_samples, n_features). If the model has text columns, each column of the data frame is an input of shape
+        (n_samples, 1) with its name, and missing text is the empty string. The metadata entry ``labels`` has the names
+        of the labels as JSON.
 
     See Also
     --------
@@ -73,7 +73,7 @@ def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> 
     try:
         from labelrank.onnx import graph as onnx
     except ImportError as error:
-        raise ImportError("to_onnx needs onnx; install it with: pip install labelrank[onnx]") from error
+        raise ImportError('to_onnx needs onnx; install it with: pip install "labelrank[onnx]"') from error
     if dtype not in onnx.DTYPES:
         raise ValueError(f"dtype must be one of {sorted(onnx.DTYPES)}, got {dtype!r}")
     check_is_fitted(model)
@@ -84,7 +84,7 @@ def to_onnx(model: Any, *, dtype: Literal["float32", "float64"] = "float64") -> 
         scores = _scores(model, onnx.Value(graph, graph.cast(matrix), model.n_features_in_))
     except onnx.TextNeededError:
         if columns is None:
-            raise ValueError("the model takes text in columns without names; fit it on a data frame") from None
+            raise ValueError("the model has text columns without names; fit it on a data frame") from None
         graph = onnx.Graph(dtype)
         scores = _scores(model, onnx.Columns(graph, [str(name) for name in columns]))
     outputs: dict[str, tuple[str, int | None]] = {"scores": (scores.name, scores.width)}
@@ -104,7 +104,7 @@ def _is_vector(model: Any) -> bool:
 
 
 def _unwrapped(model: Any) -> Any:
-    """The model at the end of pipelines and inside of others."""
+    """The innermost model of pipelines and meta-estimators."""
     while True:
         if isinstance(model, Pipeline):
             model = model.steps[-1][1]
@@ -147,7 +147,7 @@ def _scores(model: Any, value: Any) -> Any:
 
 
 def _weighted_scores(model: WeightedRanker, value: Any) -> Any:
-    """Weighted sum of the scores of several rankers, made comparable as it does."""
+    """Weighted sum of the standardized scores of several rankers."""
     from labelrank.onnx.graph import Value
 
     graph, parts = value.graph, []
@@ -157,7 +157,7 @@ def _weighted_scores(model: WeightedRanker, value: Any) -> Any:
 
 
 def _comparable(scores: Any) -> str:
-    """Scores with a mean of 0 and a variance of 1 in each row, or 0 if all are equal."""
+    """Standardize the scores in each row; constant rows become 0."""
     graph, axis = scores.graph, scores.graph.constant(np.array([1]))
     centered = graph.op("Sub", scores.name, graph.op("ReduceMean", scores.name, axis, keepdims=1))
     spread = graph.op("Sqrt", graph.op("ReduceMean", graph.op("Mul", centered, centered), axis, keepdims=1))
@@ -181,7 +181,7 @@ def _label_gram(model: Any, scores: Any) -> Any:
 
 
 def _kernel_scores(model: Any, value: Any) -> Any:
-    """Scores k(x, z) A, for the rows z that a model keeps."""
+    """Scores k(x, z) A, for the basis vectors z of a model."""
     from labelrank.onnx.graph import Value
 
     kernel = Kernel.of(model, getattr(model, "gamma_", None))
@@ -193,7 +193,7 @@ def _kernel_scores(model: Any, value: Any) -> Any:
     coef = coef.T if isinstance(model, SoftProjectionRanker) else coef.reshape(len(basis), -1)
     graph, gamma = value.graph, value.graph.number(kernel.gamma)
     if kernel.name == "rbf":
-        origin = np.median(basis, axis=0)  # near the rows, less of the squares cancels
+        origin = np.median(basis, axis=0)  # centering reduces cancellation in the squares
         value, basis = value.then("Sub", graph.number(origin)), basis - origin
         squares = graph.op("ReduceSumSquare", value.name, graph.constant(np.array([1])), keepdims=1)
         cross = graph.op("MatMul", value.name, graph.number(-2 * basis.T))

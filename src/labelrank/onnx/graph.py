@@ -14,16 +14,16 @@ DTYPES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
 
 
 class TextNeededError(Exception):
-    """A part of the model takes text, so that each column must be an input of its own."""
+    """A part of the model requires text, so each column must be a separate input."""
 
 
 class Graph:
-    """Nodes, constants and inputs of a graph; results are known by their names.
+    """Nodes, constants and inputs of a graph; results are identified by name.
 
     Parameters
     ----------
     dtype : {"float32", "float64"}
-        Type of the numbers that go in and out.
+        Type of the numeric inputs and outputs.
     """
 
     def __init__(self, dtype: str) -> None:
@@ -61,7 +61,7 @@ class Graph:
         kind = TensorProto.STRING if text else DTYPES[self.dtype]
         known = self.inputs.setdefault(name, helper.make_tensor_value_info(name, kind, ["n_samples", width]))
         if known.type.tensor_type.elem_type != kind:
-            raise ValueError(f"the column {name!r} is used both as text and as numbers, which ONNX does not do")
+            raise ValueError(f"the column {name!r} is used both as text and as numbers, which ONNX does not support")
         return name
 
     def model(self, outputs: dict[str, tuple[str, int | None]], metadata: dict[str, str]) -> Any:
@@ -87,7 +87,7 @@ class Value:
     def number(self) -> Value:
         """The matrix as numbers."""
         if self.is_text:
-            raise ValueError("the model takes text as numbers, which ONNX does not do")
+            raise ValueError("the model uses text as numbers, which ONNX does not support")
         return self
 
     def text(self) -> Value:
@@ -108,13 +108,13 @@ class Value:
         return Value(self.graph, self.graph.op(kind, self.name, *others), self.width, is_text=self.is_text)
 
     def where(self, true: str, false: Value) -> Value:
-        """One of two values, by whether this matrix is true."""
+        """Select from two values, using this matrix as the condition."""
         name = self.graph.op("Where", self.name, true, false.name)
         return Value(self.graph, name, self.width, is_text=false.is_text)
 
 
 class Columns(Value):
-    """Columns of a data frame that are not in the graph yet: each becomes an input when its type is known."""
+    """Columns of a data frame; each is added to the graph as an input when its type is known."""
 
     def __init__(self, graph: Graph, names: Sequence[str]) -> None:
         super().__init__(graph, "", len(names))
@@ -137,7 +137,7 @@ class Columns(Value):
 
 
 def joined(values: Sequence[Value]) -> Value:
-    """Matrices side by side."""
+    """Concatenate matrices horizontally."""
     values = [value for value in values if value.width]
     if not values:
         raise ValueError("the model has no features")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn import compose, feature_selection, impute, pipeline, preprocessing
 
 from labelrank._arrays import is_missing
+from labelrank.auto.preprocessing import MissingAsNaN
 from labelrank.onnx.graph import Value, joined
 
 
@@ -24,7 +25,7 @@ def transform(step: Any, value: Value) -> Value:
             return function(step, value)
     if isinstance(step, feature_selection.SelectorMixin) and hasattr(step, "get_support"):
         return value.number().select(np.flatnonzero(step.get_support()).tolist())
-    raise ValueError(f"{type(step).__name__} cannot be converted to ONNX; transformers that can be: {_names()}")
+    raise ValueError(f"{type(step).__name__} cannot be converted to ONNX; supported transformers: {_names()}")
 
 
 def _names() -> str:
@@ -48,15 +49,15 @@ def _columns(step: Any, value: Value) -> Value:
             continue
         if isinstance(columns, str) or (np.ndim(columns) == 0 and not isinstance(columns, slice)):
             raise ValueError(
-                f"the part {name!r} of the ColumnTransformer takes a single column as a vector, as vectorizers of text "
-                "do, and cannot be converted to ONNX"
+                f"the part {name!r} of the ColumnTransformer takes a single column as a vector, like text vectorizers, "
+                "and cannot be converted to ONNX"
             )
         parts.append(transform(inner, value.select(chosen)).number())
     return joined(parts)
 
 
 def _indices(columns: Any, width: int, names: list[Any]) -> list[int]:
-    """Numbers of the columns that a part of a ColumnTransformer takes."""
+    """Indices of the input columns of a part of a ColumnTransformer."""
     everything = np.arange(width)
     if isinstance(columns, slice):
         if any(isinstance(end, str) for end in (columns.start, columns.stop)):
@@ -81,7 +82,7 @@ def _union(step: Any, value: Value) -> Value:
 
 
 def _linear(value: Value, shift: Any, divisor: Any) -> Value:
-    """(x - shift) / divisor, of which either may be None."""
+    """(x - shift) / divisor; either may be None."""
     value = value.number()
     value = value if shift is None else value.then("Sub", value.graph.number(shift))
     return value if divisor is None else value.then("Div", value.graph.number(divisor))
@@ -129,12 +130,16 @@ def _imputer(step: Any, value: Value) -> Value:
     return joined([filled, Value(graph, graph.cast(flags.name), flags.width)])
 
 
+def _unchanged(step: Any, value: Value) -> Value:
+    return value  # a missing text is the empty string, a missing number NaN
+
+
 def _polynomial(step: Any, value: Value) -> Value:
-    """Products of features, each the product of at most `degree` columns and of ones."""
+    """Products of features, each a product of `degree` columns, padded by ones."""
     value = value.number()
     graph, powers = value.graph, step.powers_.astype(int)
     degree = int(powers.sum(axis=1).max(initial=0))
-    # A column of ones, for products of fewer features: 0 · x would be NaN for an infinite x.
+    # The column of ones is not computed as 0 · x + 1, which would be NaN for infinite x.
     first = value.select([0])
     ones = Value(graph, graph.op("Where", graph.op("IsNaN", first.name), graph.number(1), graph.number(1)), 1)
     table, factors = joined([value, ones]), np.full((len(powers), max(degree, 1)), value.width)
@@ -148,9 +153,9 @@ def _polynomial(step: Any, value: Value) -> Value:
 
 
 def _one_hot(step: Any, value: Value) -> Value:
-    """Each category adds its row of a table to the row of the first categories.
+    """Add a row of a table for each category to the encoding of the first categories.
 
-    The encoder itself says what the rows are, with all its rules about rare, unknown and dropped categories.
+    The rows are computed by the encoder, so that its rules for rare, unknown and dropped categories apply.
     """
     graph, parts = value.graph, []
     first = [categories[0] for categories in step.categories_]
@@ -185,7 +190,7 @@ def _ordinal(step: Any, value: Value) -> Value:
 
 
 def place_of(column: Value, categories: npt.NDArray[Any]) -> str:
-    """Index of the category of each row, the number of categories if it is none of them; of shape (n_samples,)."""
+    """Index of the category of each row, or the number of categories if it is unknown; of shape (n_samples,)."""
     graph, known = column.graph, [not is_missing(category) for category in categories]
     if any(isinstance(category, str) for category in categories) or not any(known):
         names = ["" if is_missing(category) else category for category in categories]
@@ -198,14 +203,14 @@ def place_of(column: Value, categories: npt.NDArray[Any]) -> str:
         equal = graph.op("Equal", column.name, graph.number([numbers]))
         missing = graph.op("And", graph.op("IsNaN", column.name), graph.constant(~np.array([known])))
         equal = graph.op("Or", equal, missing)
-    points = graph.cast(equal)  # and half a point for none of them
+    points = graph.cast(equal)  # an additional column with 0.5 stands for unknown categories
     most = graph.op("ReduceMax", points, graph.constant(np.array([1])), keepdims=1)
     none = graph.op("Add", graph.op("Mul", most, graph.number(0)), graph.number(0.5))
     return graph.op("ArgMax", graph.op("Concat", points, none, axis=1), axis=1, keepdims=0)
 
 
 def _without_names(step: Any) -> Any:
-    """An encoder that takes arrays without a warning about the names of the columns."""
+    """A copy of an encoder that does not warn about missing feature names."""
     if not hasattr(step, "feature_names_in_"):
         return step
     copy = type(step)(**step.get_params())
@@ -228,6 +233,7 @@ CONVERTERS: dict[type, Callable[[Any, Value], Value]] = {
     preprocessing.MaxAbsScaler: _largest,
     preprocessing.RobustScaler: _robust,
     preprocessing.PolynomialFeatures: _polynomial,
+    MissingAsNaN: _unchanged,
     preprocessing.OneHotEncoder: _one_hot,
     preprocessing.OrdinalEncoder: _ordinal,
 }

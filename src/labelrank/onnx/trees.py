@@ -15,7 +15,7 @@ from labelrank.trees.prediction import balance_of, scores_of
 
 
 def forest(model: Any, value: Value) -> Value:
-    """Mean over the trees; the scores of a leaf are linear in its balances, so that each leaf holds scores."""
+    """Mean over the trees; scores are linear in the balances of a leaf, so each leaf stores its scores."""
     k = len(model.labels_)
     middle = np.full(k, (k - 1) / 2)  # added in double precision
     trees, scores = model._trees(), scores_of(balance_of(model), k) - middle
@@ -28,7 +28,7 @@ def forest(model: Any, value: Value) -> Value:
 
 
 def boosted(model: Any, value: Value) -> Value:
-    """Sum of the trees; a split by categories is one by a column that says which categories go right."""
+    """Sum of the trees; a categorical split becomes a split on an indicator of the categories that go right."""
     trees, binning = model._trees(), model._binning()
     features, graph = with_codes(model, value), value.graph
     if not len(trees.left):
@@ -48,7 +48,7 @@ def boosted(model: Any, value: Value) -> Value:
 
 
 def with_codes(model: Any, value: Value) -> Value:
-    """The features as numbers; categories of a data frame are replaced by their places, as the model does."""
+    """The features as numbers; categories of a data frame are replaced by their codes."""
     if not hasattr(model, "categories_"):
         return value.number()
     graph, parts = value.graph, []
@@ -72,7 +72,7 @@ def _ensemble(
     aggregate: str,
     base: FloatArray,
 ) -> Value:
-    """The operator for all trees. feature, threshold, equal: of the nodes; equal says that a split is x = threshold."""
+    """The operator for all trees; `feature`, `threshold` and `equal` (splits x = threshold) are those of the nodes."""
     graph, k = features.graph, values.shape[1]
     sizes = np.diff(trees.offsets)
     tree = np.repeat(np.arange(len(sizes)), sizes)

@@ -24,7 +24,7 @@ class LabelPair(NamedTuple):
 
 
 def label_pairs(y: Any, sample_weight: Any = None) -> Iterator[LabelPair]:
-    """Iterate over the pairs of labels (0, 1), (0, 2), ..., (1, 2), ... with the instances that tell them apart.
+    """Iterate over the pairs of labels (0, 1), (0, 2), …, (1, 2), … with the instances that tell them apart.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Model files: what `save` writes, `load` reads without running code from the file."""
+"""Model files: `save` writes them, `load` reads them without running code from the file."""
 
 from labelrank.persistence.description import describe
 from labelrank.persistence.files import FORMAT, MAX_BYTES, inspect_file, load, save

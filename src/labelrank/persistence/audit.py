@@ -1,9 +1,9 @@
-"""What the model in a file may be made of.
+"""Audit of the types and arrays in a model file.
 
-skops keeps a model as a tree of nodes in ``schema.json``. Each node names a loader and a type, and the loader says what
-is done with the type; arrays are files beside it. A type that skops is told to trust may be called by any loader, with
-arguments from the file. So the tree is audited here first: each loader has its own short list of types, and arrays must
-have the size that they declare. The audit of skops comes second.
+skops stores a model as a tree of nodes in ``schema.json``. Each node names a loader and a type, and the loader
+determines how the type is used; arrays are separate entries. Any loader may call a trusted type, with arguments from
+the file. Therefore the tree is audited before skops loads it: each loader has its own list of allowed types, and arrays
+must have the size that they declare.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import json
 import math
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from numpy.lib import format as npy
 
 from labelrank.persistence.types import PRIMITIVES, SCALARS, allows
 
-PROTOCOL = 2  # of skops, the first that was used for model files
-MAX_VALUES = 2**23  # in JSON, each of which takes some 100 bytes when it is parsed
-MAX_OBJECTS = 2**17  # among them
+PROTOCOL = 2  # oldest protocol of skops used in model files
+MAX_VALUES = 2**23  # largest number of JSON values; a parsed one takes about 100 bytes
+MAX_OBJECTS = 2**17  # largest number of objects
 
 _SCHEMA = "schema.json"
 
 
 class RefusedError(ValueError):
-    """A model has something that a model file may not contain."""
+    """A model contains a type or an option that is not allowed in model files."""
 
 
 def audit(data: bytes, max_bytes: int) -> list[str]:
-    """Types in a model, a file of skops, all of which may be loaded.
+    """Return the types in a skops file, after checking that all of them are allowed.
 
     Raises
     ------
     RefusedError
-        If there are others, with their names.
+        If there are other types; the message names them.
     ValueError
-        If the file is not as skops writes it.
+        If the file is not a valid skops file.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         _check_entries(archive, len(data))
@@ -62,15 +62,21 @@ def audit(data: bytes, max_bytes: int) -> list[str]:
     return sorted({name for _, name in types} - PRIMITIVES)
 
 
+def check_compression(name: str, entries: Iterable[zipfile.ZipInfo]) -> None:
+    """Raise ValueError if entries of an archive use a compression method without a size limit."""
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise ValueError(f"{name} is compressed by a method that is not used for model files")
+
+
 def parsed(text: bytes, name: str, **options: Any) -> Any:
-    """JSON, read with options of `json.loads`, if it is not so long that its values would fill the memory."""
+    """Parse JSON with options of `json.loads`; raises ValueError if the number of values is too large."""
     if sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"{name} has more than {MAX_VALUES:,} values")
     return json.loads(text, **options)
 
 
 def _check_entries(archive: zipfile.ZipFile, size: int) -> None:
-    """Raise if entries of the model have the same name, are compressed, or overlap; skops does none of this."""
+    """Raise ValueError for duplicate, compressed or overlapping entries, which skops never writes."""
     entries = archive.infolist()
     if len({entry.filename for entry in entries}) < len(entries):
         raise ValueError("two entries of the model have the same name")
@@ -79,7 +85,7 @@ def _check_entries(archive: zipfile.ZipFile, size: int) -> None:
 
 
 def _nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All nodes of a schema: whatever skops could take for one."""
+    """All nodes of a schema, including any dict that skops could interpret as one."""
     todo: list[Any] = [schema]
     while todo:
         value = todo.pop()
@@ -92,18 +98,18 @@ def _nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _told(loader: str, name: str) -> str:
-    """A refused type, in words; a type that is not refused everywhere with what would be done with it."""
+    """Format a refused type, with its loader if other loaders allow types of that module."""
     trusted = name.startswith(("builtins.", "labelrank.", "numpy.", "sklearn."))
     return f"{name} ({loader})" if trusted else name
 
 
-Array = tuple[tuple[int, ...], str]  # shape and dtype; nothing of a sparse matrix
+Array = tuple[tuple[int, ...], str]  # shape and dtype; empty for a sparse matrix
 
 
 def _check_identities(nodes: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
-    """Raise unless nodes that are the same object say the same; skops builds the first of them only.
+    """Raise ValueError unless nodes with the same identity are equal; skops builds only the first of them.
 
-    What they name by references alone, such as lists of lists of lists, would otherwise grow without bound.
+    Otherwise nested references, such as lists of lists of lists, could grow without bound.
     """
     first: dict[int, dict[str, Any]] = {}
     owner: dict[str, int] = {}
@@ -118,7 +124,7 @@ def _check_identities(nodes: list[dict[str, Any]], arrays: dict[str, Array]) -> 
 
 
 def _alike(a: Any, b: Any, arrays: dict[str, Array]) -> bool:
-    """Whether two nodes are equal but for their numbers and the values in their arrays."""
+    """Whether two nodes are equal, ignoring their identities and the values in their arrays."""
     if a is b:
         return True
     if isinstance(a, dict) and isinstance(b, dict):
@@ -131,7 +137,7 @@ def _alike(a: Any, b: Any, arrays: dict[str, Array]) -> bool:
 
 
 def _check_node(node: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Raise if a node would have skops build something that is too large or not valid."""
+    """Raise an error if skops would build an invalid or too large object from a node."""
     loader: str = node["__loader__"]
     content: Any = node.get("content")
     if loader == "DictNode":
@@ -140,7 +146,7 @@ def _check_node(node: dict[str, Any], arrays: dict[str, Array]) -> None:
             raise RefusedError(", ".join(sorted(kinds)))
     elif loader in ("NdArrayNode", "SparseMatrixNode") and "file" in node:
         if node["file"].endswith(".npz") != (loader == "SparseMatrixNode"):
-            raise ValueError(f"{node['file']} is in another format than its type")
+            raise ValueError(f"the format of {node['file']} does not match its type")
     elif loader == "RandomGeneratorNode":
         bits, seed = content["bit_generator"]["content"], content["seed_seq"]["content"]
         if _json(bits["bit_generator"]) not in ("PCG64", "PCG64DXSM") or _json(seed["pool_size"]) != 4:
@@ -149,7 +155,7 @@ def _check_node(node: dict[str, Any], arrays: dict[str, Array]) -> None:
         _, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
         nodes, count = content["content"]["nodes"], content["content"]["node_count"]
         if arrays[n_classes["file"]][0] != (_json(n_outputs),) or arrays[nodes["file"]][0] != (_json(count),):
-            raise ValueError("a tree of scikit-learn has arrays of other lengths than it says")
+            raise ValueError("the arrays of a tree of scikit-learn do not have the declared lengths")
     elif loader == "ObjectNode" and content is not None:
         if content["__loader__"] not in ("DictNode", "TupleNode") and _json(content) is not None:
             raise ValueError("an object of the model has no attributes")
@@ -163,19 +169,19 @@ def _json(node: dict[str, Any]) -> Any:
 
 
 def _header(file: Any, name: str, size: int) -> Array:
-    """Shape and dtype of an array in NumPy's format, whose header must fit the size of the file."""
+    """Shape and dtype of an array in NumPy's format; the header must match the size of the file."""
     version = npy.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"{name} has version {version} of the format of NumPy")
     shape, _, dtype = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
     count, left = math.prod(shape), size - file.tell()
     if dtype.hasobject or min(shape, default=0) < 0 or count * dtype.itemsize != left or (count and not dtype.itemsize):
-        raise ValueError(f"{name} has {left} bytes and says that it is an array of {dtype} of shape {shape}")
+        raise ValueError(f"{name} has {left} bytes, but declares an array of {dtype} of shape {shape}")
     return shape, dtype.str if dtype.names is None else str(dtype)
 
 
 def _array(archive: zipfile.ZipFile, name: str, max_bytes: int) -> Array:
-    """Shape and dtype of the array in an entry; those of a sparse matrix, an archive of arrays, are only checked."""
+    """Shape and dtype of the array in an entry; the arrays of a sparse matrix are checked, but not returned."""
     size = archive.getinfo(name).file_size
     with archive.open(name) as file:
         if not name.endswith(".npz"):
@@ -183,8 +189,7 @@ def _array(archive: zipfile.ZipFile, name: str, max_bytes: int) -> Array:
         inner = zipfile.ZipFile(io.BytesIO(file.read()))
     with inner:
         entries = inner.infolist()
-        if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
-            raise ValueError(f"{name} is compressed by a method that is not used for model files")
+        check_compression(name, entries)
         if len({*inner.namelist()}) < len(entries) or sum(entry.file_size for entry in entries) > max_bytes:
             raise ValueError(
                 f"{name} has entries of the same name, or is larger than {max_bytes:,} bytes when unpacked"

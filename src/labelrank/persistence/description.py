@@ -1,4 +1,4 @@
-"""What a model file says about its model: made by `describe`, sealed with a checksum, and checked before it is used."""
+"""Descriptions of models in model files, with a checksum."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _CHECKSUM = "sha256_about"
 
 
 class DescriptionError(ValueError):
-    """A description is not as `save` writes it."""
+    """A description is invalid."""
 
 
 def describe(model: Any, X: Any = None) -> dict[str, Any]:
-    """Labels, features and schema of a model, as they are kept in its file."""
+    """Labels, features and schema of a model, as stored in its file."""
     labels, names = labels_of(model), getattr(model, "feature_names_in_", None)
     frame = None if X is None else frame_of(X)
     return {
@@ -43,13 +43,20 @@ def _plain(label: Any) -> Any:
 
 
 def checked_metrics(metrics: dict[str, float] | None) -> dict[str, float | None]:
-    """The metrics as JSON has them: None where one is not a finite number."""
-    values = {str(name): float(value) for name, value in (metrics or {}).items()}
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+    """Validate metrics; values that are not finite become None."""
+    if metrics is not None and not isinstance(metrics, dict):
+        raise TypeError(f"metrics must be a dict, got {type(metrics).__name__}")
+    values = {}
+    for name, value in (metrics or {}).items():
+        try:
+            values[str(name)] = float(value) if math.isfinite(value) else None
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"metrics must be numbers, got {name!r}: {value!r}") from error
+    return values
 
 
 def checked_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
-    """The notes, if they come back from JSON as they are."""
+    """Validate notes; raises ValueError unless they can be represented as JSON."""
     if notes is None:
         return {}
     if not isinstance(notes, dict):
@@ -63,7 +70,7 @@ def checked_notes(notes: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def sealed(about: dict[str, Any]) -> str:
-    """The text of a description, with its checksum."""
+    """Serialize a description with its checksum."""
     about = about | {_CHECKSUM: _checksum(about)}
     _check(about)
     text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
@@ -84,14 +91,14 @@ def unsealed(text: bytes, newest: int) -> dict[str, Any]:
     """
     about = parsed(text, ABOUT, parse_constant=_refuse)
     if not isinstance(about, dict):
-        raise ValueError(f"{ABOUT} is no description of a model")
+        raise ValueError(f"{ABOUT} is not a description of a model")
     if not _is_count(about.get("format")) or about["format"] <= newest:
         _check(about)
     return about
 
 
 def check_described(about: dict[str, Any], model: Any) -> None:
-    """Raise an error unless a description names the labels and the features of the model."""
+    """Raise DescriptionError unless labels and features of a description are those of the model."""
     found = describe(model)
     for name in ("labels", "features", "n_features"):
         if json.dumps(about[name]) != json.dumps(found[name]):
@@ -103,7 +110,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _checksum(about: dict[str, Any]) -> str:
-    """Checksum of all entries but itself."""
+    """Checksum of all other entries."""
     others = {name: value for name, value in about.items() if name != _CHECKSUM}
     return hashlib.sha256(json.dumps(others, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
@@ -149,7 +156,7 @@ _ENTRIES: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _check(about: dict[str, Any]) -> None:
-    """Raise an error unless all entries are there, have their types, and agree with the checksum."""
+    """Raise DescriptionError unless all entries exist, have valid types, and match the checksum."""
     for name, (holds, expected) in _ENTRIES.items():
         if name not in about:
             raise DescriptionError(f"it has no {name!r}")
@@ -157,7 +164,7 @@ def _check(about: dict[str, Any]) -> None:
             raise DescriptionError(f"{name!r} must be {expected}, got {reprlib.repr(about[name])}")
     try:
         checksum = _checksum(about)
-    except ValueError as error:  # 1e999 is infinite when it is read
+    except ValueError as error:  # 1e999 is parsed as infinity
         raise DescriptionError(str(error)) from error
     if checksum != about[_CHECKSUM]:
-        raise DescriptionError("it does not have its checksum")
+        raise DescriptionError("its checksum does not match")

@@ -1,7 +1,7 @@
 """Write, read and inspect model files.
 
-A file is a ZIP archive of two entries: ``labelrank.json``, which says what the model is, and ``model.skops``, the model
-as skops writes it.
+A file is a ZIP archive with two entries: ``labelrank.json``, the description of the model, and ``model.skops``, the
+model in the format of skops.
 """
 
 from __future__ import annotations
@@ -9,19 +9,17 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
-import stat
-import tempfile
 import warnings
 import zipfile
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
-from labelrank.persistence.audit import RefusedError, audit
+from labelrank import __version__
+from labelrank._atomic import atomic_path
+from labelrank.persistence.audit import RefusedError, audit, check_compression
 from labelrank.persistence.description import (
     ABOUT,
     MAX_ABOUT,
@@ -36,12 +34,11 @@ from labelrank.persistence.description import (
 from labelrank.persistence.structure import check_structure, parts_of
 from labelrank.supervision.stacklevel import stacklevel_of_user
 
-FORMAT = 1  # raised when older versions of the library cannot read the file any more
+FORMAT = 1  # to be increased when older versions of the library cannot read new files
 MAX_BYTES = 4 * 2**30  # of the unpacked model
 
 _MODEL = "model.skops"
-_VERSION = version("labelrank")
-_LONG = 500  # characters of a message
+_LONG = 500  # largest number of characters of a message
 _DAMAGED = "the description of the model is damaged"
 
 
@@ -55,9 +52,9 @@ def save(
 ) -> None:
     """Save a fitted model to a file.
 
-    The file appears under its name when it is complete; if writing fails, a file that was there stays as it was. A new
-    one has the permissions of the one that it replaces; if `path` is a symbolic link, what it leads to is replaced.
-    Requests for metadata (`set_fit_request` and the like) are not kept.
+    The file is written atomically: if writing fails, an existing file is kept. The permissions of a replaced file are
+    kept; if `path` is a symbolic link, its target is replaced. Metadata requests (`set_fit_request` and similar) and
+    the parameter `checkpoint` are not saved.
 
     Parameters
     ----------
@@ -66,16 +63,16 @@ def save(
     path : str or path-like
         The file, by convention with the suffix ``.lrk``.
     X : data frame, optional
-        Instances as the model takes them; their column names and types become the schema in the file.
+        Instances; their column names and types are saved as the schema.
     metrics : dict of str to float, optional
-        Results of an evaluation, kept with the model; those that are not finite are kept as None.
+        Results of an evaluation to save with the model; values that are not finite become None.
     notes : dict, optional
-        What else to keep with the model: text, numbers, lists and dicts of them, as JSON has them.
+        Other information to save with the model: any JSON values.
 
     See Also
     --------
     load : Load a model.
-    inspect_file : What a file says about its model.
+    inspect_file : Read the description of a model file.
 
     Examples
     --------
@@ -93,10 +90,12 @@ def save(
     """
     skops = _skops()
     check_is_fitted(model)
+    if any(hasattr(part, "to_local") for part in parts_of(model)):
+        model = copy.deepcopy(model)  # copies of models fitted on a cluster are local
     data = _dumped(skops, model)
     about = describe(model, X) | {
         "format": FORMAT,
-        "labelrank": _VERSION,
+        "labelrank": __version__,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "sha256": hashlib.sha256(data).hexdigest(),
@@ -104,28 +103,15 @@ def save(
         "notes": checked_notes(notes),
     }
     text = sealed(about)
-    target = Path(os.path.realpath(path))  # a link stays, and what it names is replaced
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot save {target}: there is no folder {target.parent}")
-    handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(ABOUT, text)
-                archive.writestr(_MODEL, data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(partial, _mode(target))
-        os.replace(partial, target)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
+    with atomic_path(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(ABOUT, text)
+        archive.writestr(_MODEL, data)
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
-    """Load a model that `save` has written.
+    """Load a model written by `save`.
 
-    Nothing in the file is run: functions and types other than those a fitted ranker consists of are refused.
+    No code in the file is run: functions and types other than those of fitted rankers are refused.
 
     Parameters
     ----------
@@ -149,7 +135,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     skops = _skops()
     about, data = _read(path, max_bytes, with_model=True)
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
-        raise ValueError(f"{path}: the model does not have the checksum in the file; it is damaged, get a new copy")
+        raise ValueError(f"{path}: the checksum of the model does not match; the file is damaged, get a new copy")
     try:
         trusted = audit(data, max_bytes)
         with warnings.catch_warnings():
@@ -162,10 +148,10 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
         raise ValueError(f"{path}: {_DAMAGED}: {_short(error)}") from error
     except RefusedError as error:
         writer = about["labelrank"][:20]
-        other = "" if writer == _VERSION else f"; it was written by labelrank {writer}, and this is {_VERSION}"
+        other = "" if writer == __version__ else f"; it was written by labelrank {writer}, and this is {__version__}"
         raise ValueError(
-            f"{path}: refused, since the file contains {_short(error)}; functions and types other than those a fitted "
-            f"ranker consists of are refused{other}"
+            f"{path}: refused, since the file contains {_short(error)}; functions and types other than those of fitted "
+            f"rankers are refused{other}"
         ) from error
     except Exception as error:
         raise ValueError(
@@ -174,8 +160,8 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     saved_with = about["scikit-learn"][:20]
     if saved_with != sklearn.__version__:
         warnings.warn(
-            f"{path} was saved with scikit-learn {saved_with}, and {sklearn.__version__} is installed; check its "
-            "predictions, or fit it anew",
+            f"{path} was saved with scikit-learn {saved_with}, but {sklearn.__version__} is installed; check the "
+            "predictions, or fit the model again",
             UserWarning,
             stacklevel=stacklevel_of_user(),
         )
@@ -183,7 +169,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
 
 
 def inspect_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says about its model, without loading the model.
+    """Return the description of a model file, without loading the model.
 
     Parameters
     ----------
@@ -200,7 +186,7 @@ def inspect_file(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> tuple[dict[str, Any], bytes]:
-    """What the file says about the model, and the model."""
+    """Read the description and, if wanted, the model."""
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -212,68 +198,61 @@ def _read(path: str | os.PathLike[str], max_bytes: int, *, with_model: bool) -> 
             raise ValueError(f"{path}: {_DAMAGED}: {_short(error)}") from error
         except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError) as error:
             raise ValueError(f"{path}: not a model file of labelrank, or damaged ({_short(error)})") from error
-        except Exception as error:  # zlib, lzma and bz2 have errors of their own
+        except Exception as error:  # zlib, lzma and bz2 raise their own errors
             raise ValueError(f"{path}: damaged ({type(error).__name__}: {_short(error)})") from error
     raise ValueError(
-        f"{path} was written by labelrank {str(about.get('labelrank'))[:20]} in format {about['format']}, and "
-        f"labelrank {_VERSION} reads formats up to {FORMAT}; install a newer version"
+        f"{path} was written by labelrank {str(about.get('labelrank'))[:20]} in format {about['format']}, but "
+        f"labelrank {__version__} reads formats up to {FORMAT}; install a newer version"
     )
 
 
 def _short(error: Exception) -> str:
-    """The text of an error that may repeat what is in the file."""
+    """Truncate the text of an error, which may contain long parts of the file."""
     text = str(error)
     return text if len(text) < _LONG else f"{text[:_LONG]}…"
 
 
 def _entry(archive: zipfile.ZipFile, name: str, max_bytes: int, advice: str) -> bytes:
-    """An entry of an archive, if it is not larger than it should be when it is unpacked."""
+    """Read an entry of an archive; raises ValueError if it is larger than `max_bytes` when unpacked."""
     found = archive.getinfo(name)
-    if found.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others are unpacked without a limit
-        raise ValueError(f"{name} is compressed by a method that is not used for model files")
+    check_compression(name, [found])
     if found.file_size > max_bytes:
         raise ValueError(f"{name} is larger than {max_bytes:,} bytes; {advice}")
     with archive.open(found) as entry:
-        return entry.read(found.file_size + 1)  # a number limits what is unpacked at a time
+        return entry.read(found.file_size + 1)  # the argument limits the unpacked size
 
 
 def _dumped(skops: Any, model: Any) -> bytes:
-    """The model as skops writes it, if it could be loaded again."""
-    advice = "functions and types other than those a fitted ranker consists of cannot be saved, so replace them"
+    """Serialize the model with skops, and check that it can be loaded again."""
+    advice = "functions and types other than those of fitted rankers cannot be saved, so replace them"
     try:
-        data: bytes = skops.dumps(_without_requests(model))
+        data: bytes = skops.dumps(_without_what_fit_needs(model))
         audit(data, MAX_BYTES)
     except RefusedError as error:
-        raise ValueError(f"the model holds objects that a model file may not contain: {error}; {advice}") from error
+        raise ValueError(f"the model has objects that are not allowed in model files: {error}; {advice}") from error
     except Exception as error:
         raise ValueError(f"the model cannot be saved ({type(error).__name__}: {error}); {advice}") from error
     return data
 
 
-def _without_requests(model: Any) -> Any:
-    """The model, or a copy of it without requests for metadata, which matter to `fit` only and refer to their owner."""
-    name = "_metadata_request"
-    if not any(name in getattr(part, "__dict__", {}) for part in parts_of(model)):
+def _without_what_fit_needs(model: Any) -> Any:
+    """The model, or a copy without metadata requests, which refer to their owner, and paths of checkpoints."""
+    request, checkpoint = "_metadata_request", "checkpoint"
+    states = [getattr(part, "__dict__", {}) for part in parts_of(model)]
+    if not any(request in state or state.get(checkpoint) is not None for state in states):
         return model
     model = copy.deepcopy(model)
     for part in parts_of(model):
-        getattr(part, "__dict__", {}).pop(name, None)
+        state = getattr(part, "__dict__", {})
+        state.pop(request, None)
+        if checkpoint in state:
+            state[checkpoint] = None
     return model
-
-
-def _mode(target: Path) -> int:
-    """Permissions of a file: those that it has, or else those of any new one."""
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _skops() -> Any:
     try:
         import skops.io
     except ImportError as error:
-        raise ImportError("model files need skops; install it with: pip install labelrank[cli]") from error
+        raise ImportError('model files need skops; install it with: pip install "labelrank[cli]"') from error
     return skops.io

@@ -1,7 +1,7 @@
-"""Indices of a loaded model, which compiled code follows without looking: they must lead somewhere.
+"""Check the indices of a loaded model, because compiled code does not.
 
-The types in a file say nothing about the numbers in its arrays. Trees whose children are out of range, or lead back up,
-would crash or stall the process at the first prediction.
+The types in a file do not restrict the values in its arrays. Trees with children that are out of range or form a cycle
+would crash or hang the process at the first prediction.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _MOST_JOBS = 1024
 
 
 def check_structure(model: Any) -> None:
-    """Raise a ValueError if the model, or a part of it, has indices or shapes that do not fit together."""
+    """Raise ValueError if the model, or a part of it, has inconsistent indices or shapes."""
     for part in parts_of(model):
         jobs = getattr(part, "n_jobs", None)
         _expect(jobs is None or (isinstance(jobs, int) and abs(jobs) <= _MOST_JOBS), "n_jobs")
         if sparse.issparse(part):
             _check_sparse(part)
         elif isinstance(part, (BaseTreeRanker, BoostedTreesMixin)):
-            if hasattr(part, "children_left_"):  # otherwise it is not fitted
+            if hasattr(part, "children_left_"):  # fitted
                 _check_ranking_trees(part)
         elif isinstance(part, BaseNeighborsRanker):
             if hasattr(part, "pairs_"):
@@ -47,7 +47,7 @@ def check_structure(model: Any) -> None:
 
 
 def parts_of(model: Any) -> Iterator[Any]:
-    """The model and everything that it is made of, but for numbers and text."""
+    """Iterate over the model and all objects in it, except numbers and text."""
     todo, seen = [model], {}
     while todo:
         part = todo.pop()
@@ -76,7 +76,7 @@ def _within(values: npt.NDArray[Any], first: int, last: int) -> bool:
 
 
 def _arrays(part: Any, names: dict[str, str]) -> dict[str, npt.NDArray[Any]]:
-    """Attributes by name, which must be arrays of the kinds ('b', 'f', 'i') and the length of the first."""
+    """Attributes by name, which must be arrays with these kinds of dtypes ('b', 'f', 'i', 'u')."""
     arrays = {name: getattr(part, name) for name in names}
     for name, kinds in names.items():
         _expect(isinstance(arrays[name], np.ndarray) and arrays[name].dtype.kind in kinds, name)
@@ -87,7 +87,7 @@ _NODES = {"children_left_": "i", "children_right_": "i", "feature_": "i", "thres
 
 
 def _check_ranking_trees(part: Any) -> None:
-    """Check our trees: children after their parent and in the same tree, features that there are."""
+    """Check trees of labelrank: children are after their parent in the same tree, features exist."""
     boosted = isinstance(part, BoostedTreesMixin)
     arrays = _arrays(part, _NODES | {"is_categorical_": "b"})
     left, right, feature = (arrays[name] for name in ("children_left_", "children_right_", "feature_"))
@@ -119,7 +119,7 @@ def _check_ranking_trees(part: Any) -> None:
 
 
 def _check_neighbors(part: Any) -> None:
-    """Check the rankings of the neighbors, one for each row of the index."""
+    """Check the rankings of the training rows, one for each row of the index."""
     n, k = len(part.weight_), len(part.labels_)
     values, indptr, better, worse, weight = part.pairs_
     _expect(values.shape in ((n, k), (n, 0)) and values.dtype.kind == "f" and part.votes_.shape == (n, k), "pairs_")
@@ -156,7 +156,7 @@ def _check_tree(tree: Any) -> None:
 
 
 def _check_features(part: Any) -> None:
-    """Check that trees in an estimator have no more features than it, and coefficients as many."""
+    """Check the numbers of features of trees and coefficients in an estimator."""
     d = part.n_features_in_
     _expect(isinstance(d, int) and d >= 0, "n_features_in_")
     if hasattr(part, "tree_"):

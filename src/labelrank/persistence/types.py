@@ -1,4 +1,4 @@
-"""The types that a model file may contain, by what is done with them: types of ours, of scikit-learn and of NumPy."""
+"""Types that are allowed in model files, by loader: types of labelrank, scikit-learn and NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPARSE = frozenset(
     for what in ("array", "matrix")
 )
 _METRICS = ("Euclidean", "Manhattan", "Chebyshev", "Minkowski", "Hamming", "Canberra", "BrayCurtis")
-_OTHER_OBJECTS = frozenset(  # of scikit-learn, which are no estimators
+_OTHER_OBJECTS = frozenset(  # of scikit-learn, other than estimators
     {
         "sklearn._loss.link.HalfLogitLink",
         "sklearn._loss.link.IdentityLink",
@@ -83,7 +83,7 @@ _OUR_MODULE = re.compile(r"labelrank(\._?[a-z][a-z0-9]*(_[a-z0-9]+)*)+")
 
 
 def allows(loader: str, name: str) -> bool:
-    """Whether a loader may be given a type."""
+    """Whether a loader may use a type."""
     if loader == "ObjectNode":
         return name in _OTHER_OBJECTS or name in _estimators() or _is_ours(name, _bases())
     if loader == "FunctionNode":
@@ -104,7 +104,7 @@ def _estimators() -> frozenset[str]:
 
 @cache
 def _is_ours(name: str, bases: tuple[type, ...]) -> bool:
-    """Whether it is a class of labelrank, under the name where it is defined, with one of the bases."""
+    """Whether it is the qualified name of a class of labelrank with one of the bases."""
     module, _, attribute = name.rpartition(".")
     if not _OUR_MODULE.fullmatch(module) or module.startswith(("labelrank.cli", "labelrank.testing")):
         return False
@@ -117,7 +117,7 @@ def _is_ours(name: str, bases: tuple[type, ...]) -> bool:
 
 @cache
 def _bases() -> tuple[type, ...]:
-    """What objects of ours are: estimators, and what their parameters may be."""
+    """Base classes of allowed objects of labelrank: estimators and their parameters."""
     from labelrank.decompositions import Covering, Decomposition
     from labelrank.metrics.scorers import NamedScorer
     from labelrank.solvers import Solver
@@ -134,7 +134,7 @@ def _losses() -> tuple[type, ...]:
 
 @cache
 def _functions() -> frozenset[str]:
-    """Functions of NumPy and SciPy on arrays, our cuts and our metrics."""
+    """Array functions of NumPy and SciPy, decompositions and metrics."""
     from labelrank import metrics
     from labelrank.decompositions import coverings, layered, stars
 

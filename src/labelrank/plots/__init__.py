@@ -1,4 +1,4 @@
-"""Display objects as in scikit-learn. They need matplotlib: ``pip install labelrank[plot]``."""
+"""Display objects as in scikit-learn. They need matplotlib: ``pip install "labelrank[plot]"``."""
 
 from labelrank.plots.coverage import CoverageDisplay
 from labelrank.plots.critical_difference import CriticalDifferenceDisplay

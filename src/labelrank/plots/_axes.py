@@ -1,4 +1,4 @@
-"""What the displays of curves and matrices share: styles that do without color, panels, names on axes, legends."""
+"""Helpers of displays: styles that do not rely on color, panels, tick labels, legends."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from labelrank.plots._matplotlib import BLUE, INK, VERMILLION
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito. Marker and dashes tell curves apart without their colors.
+# Okabe and Ito. Markers and dashes distinguish curves without their colors.
 _COLORS = (BLUE, VERMILLION, "#009E73", "#CC79A7", INK, "#E69F00", "#56B4E9")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _CURVE = "labelrank-curve"
-_LETTERS = 24  # the most of a name on an axis
-LETTER = 0.58  # mean width of a letter, of the size of the font
+_LETTERS = 24  # maximal length of a name on an axis
+LETTER = 0.58  # mean width of a letter, relative to the font size
 
 
 def next_style(ax: Axes, own: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
-    """Style of the next curve, different from the last ones in color, marker and dashes, unless `own` says so."""
+    """Style of the next curve, different from the last ones in color, marker and dashes, unless `own` sets these."""
     i = sum(line.get_gid() == _CURVE for line in ax.lines)
     defaults |= {
         "gid": _CURVE,
@@ -34,7 +34,7 @@ def next_style(ax: Axes, own: Mapping[str, Any], **defaults: Any) -> dict[str, A
 
 
 def merged_style(defaults: Mapping[str, Any], own: Mapping[str, Any], kind: Any = None) -> dict[str, Any]:
-    """`defaults` and the arguments of a user, which may use short names such as ``c``; `kind` is Line2D by default."""
+    """Merge defaults with user arguments, which may have short names such as ``c``; `kind` is Line2D by default."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -43,7 +43,7 @@ def merged_style(defaults: Mapping[str, Any], own: Mapping[str, Any], kind: Any 
 
 
 class _Part:
-    """Places axes in the upper or left part of their room; a locator of matplotlib."""
+    """Locator of matplotlib that places axes in the upper or left part of their space."""
 
     def __init__(self, ax: Axes, side: Literal["bottom", "right"], share: float) -> None:
         self.ax, self.side, self.share = ax, side, share
@@ -57,12 +57,12 @@ class _Part:
         return Bbox.from_bounds(room.x0, room.y1 - self.share * room.height, room.width, self.share * room.height)
 
     def get_subplotspec(self) -> Any:
-        """Return the place in a grid, which ``tight_layout`` asks for."""
+        """Return the position in a grid, for ``tight_layout``."""
         return self.ax.get_subplotspec()
 
 
 def panel(ax: Axes, side: Literal["bottom", "right"], *, size: float, gap: float = 0.06) -> Axes:
-    """Axes that take a share of the room of others and share an axis with them; those of the last call if any."""
+    """Return axes that take a part of the space of `ax` and share an axis with it; on later calls, the same ones."""
     for child in ax.child_axes:
         if child.get_label() == _CURVE:
             return cast("Axes", child)
@@ -78,7 +78,7 @@ def panel(ax: Axes, side: Literal["bottom", "right"], *, size: float, gap: float
 
 
 def abridge(name: Any, length: int) -> str:
-    """A name of at most `length` letters on one line; names often differ at their end, so the middle is left out.
+    """Shorten a name to one line of at most `length` letters; names often differ at the end, so the middle is cut.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def abridge(name: Any, length: int) -> str:
 
 
 def name_ticks(ax: Axes, side: Literal["x", "y"], names: Sequence[Any], room: float) -> None:
-    """Write names at 0, 1, ...: abridged, turned if they are wider than their place, every second if still too many.
+    """Set names as the ticks at 0, 1, ...: abridged, rotated if they are too wide, and thinned out if too many.
 
     `room` is the length of the axis, in points.
     """
@@ -103,7 +103,7 @@ def name_ticks(ax: Axes, side: Literal["x", "y"], names: Sequence[Any], room: fl
     longest = max((len(str(name)) for name in names), default=0)
     turned = horizontal and min(longest, _LETTERS) * LETTER * font > step * place
     length = _LETTERS
-    if ax.figure.get_layout_engine() is None:  # nothing will make room for longer names
+    if ax.figure.get_layout_engine() is None:  # the margin will not grow with the names
         box = ax.get_window_extent()
         margin = 72 / ax.figure.dpi * (box.y0 if horizontal else box.x0) - 6
         length = _LETTERS if horizontal and not turned else int(min(max(margin / (LETTER * font), 3), _LETTERS))
@@ -113,7 +113,7 @@ def name_ticks(ax: Axes, side: Literal["x", "y"], names: Sequence[Any], room: fl
 
 
 def legend(ax: Axes, **place: Any) -> None:
-    """Draw a legend if a line has a name; names are no formulas."""
+    """Draw a legend if a line has a name; names are not parsed as formulas."""
     handles, names = ax.get_legend_handles_labels()
     if handles:
         for text in ax.legend(handles, names, fontsize="small", handlelength=3.2, **place).get_texts():

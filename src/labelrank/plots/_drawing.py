@@ -1,4 +1,4 @@
-"""Nodes and arrows on matplotlib axes. Imports matplotlib: only to be imported when something is drawn."""
+"""Nodes and arrows on matplotlib axes. Imports matplotlib, so import it only to draw."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arrow(NamedTuple):
 
 
 class _Edge(FancyArrowPatch):
-    """An arrow that ends at the boxes of two texts, which know their size only while they are drawn."""
+    """An arrow that ends at the boxes of two texts, whose size is known only when they are drawn."""
 
     def __init__(self, start: Text, stop: Text, **style: Any) -> None:
         ends = [text.get_position() for text in (start, stop)]
@@ -51,8 +51,8 @@ def draw_graph(
 ) -> None:
     """Draw nodes and arrows, and scale the axes to the canvas of the layout.
 
-    Arrows are solid, or dashed and without a head where a ranking does not agree. `gray` nodes have no part in the
-    graph; of `dots` only the place is marked; `straight` edges do not go around nodes.
+    Arrows are solid, or dashed and without a head if a ranking does not agree. `gray` nodes have no edges; `dots` are
+    drawn as points without names; `straight` edges do not avoid nodes.
     """
     ax.set(xlim=(0, layout.width), ylim=(0, layout.height), xticks=[], yticks=[])
     texts = {}
@@ -71,7 +71,7 @@ def draw_graph(
 
 
 def draw_bands(ax: Axes, layout: Layout, n_bands: int, *, font: float, arrows: bool) -> None:
-    """Draw a band behind each of the first rows, and an arrow from each band to the next if asked for."""
+    """Draw a band behind each of the first rows and, with `arrows`, an arrow from each band to the next."""
     center = layout.width / 2
     reach = np.abs(layout.centers[:, 0] - center) + layout.sizes[:, 0] / 2 + font
     half = min(max(reach.max(initial=0.0), 0.2 * layout.width), center - 1)
@@ -88,7 +88,7 @@ def draw_bands(ax: Axes, layout: Layout, n_bands: int, *, font: float, arrows: b
 
 
 def frame(ax: Axes, *, agrees: bool | None, weight: float, font: float, caption: str) -> None:
-    """Draw the border of a panel, marked if its subgraph is not respected, its weight if that is not 1, a caption."""
+    """Draw the border of a panel, marked if the ranking contradicts its subgraph, a weight other than 1, a caption."""
     wrong = agrees is False
     ax.set_facecolor("#FDF3EC" if wrong else "white")
     for spine in ax.spines.values():

@@ -1,4 +1,4 @@
-"""What displays read from fitted models: names, and predictions in the order of the observed labels."""
+"""Inputs of displays: names of fitted models, and predictions in the order of the observed labels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, m
 
 
 def name_of(estimator: Any) -> str:
-    """Class of the ranker in a model."""
+    """Class name of the ranker in a model."""
     ranker = fitted_ranker(estimator)
     return type(estimator if ranker is None else ranker).__name__
 
 
 def vector_of(values: Any, name: str) -> FloatArray:
-    """Numbers of a sequence; raises for a single number."""
+    """Convert a sequence of numbers to a vector; raise ValueError for a single number."""
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1:
         hint = f"; for a single one pass [{values}]" if vector.ndim == 0 else ""
@@ -28,7 +28,7 @@ def vector_of(values: Any, name: str) -> FloatArray:
 
 
 class Observed(NamedTuple):
-    """Observations, the columns of a model's predictions in the order of their labels, and names for these."""
+    """Observations, the columns of a model's predictions in the order of their labels, and the names of the labels."""
 
     graphs: PreferenceGraphs
     columns: npt.NDArray[np.intp]

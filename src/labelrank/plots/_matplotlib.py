@@ -1,4 +1,4 @@
-"""matplotlib, imported only when a display is drawn; colors that color-blind readers can tell apart."""
+"""Lazy import of matplotlib, and colors that color-blind readers can distinguish."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ BLUE, VERMILLION, GRAY, FAINT, INK = "#0072B2", "#D55E00", "#767676", "#C8C8C8",
 
 
 def axes_or_new(ax: Axes | None, name: str, figsize: tuple[float, float] | None = None) -> Axes:
-    """`ax`, or the axes of a new figure; raises an error that says what to install if matplotlib is missing."""
+    """Return `ax`, or the axes of a new figure; raise ImportError if matplotlib is missing."""
     try:
         import matplotlib.pyplot as plt
         from matplotlib.axes import Axes
     except ImportError as error:
-        raise ImportError(f"{name} needs matplotlib; install it with: pip install labelrank[plot]") from error
+        raise ImportError(f'{name} needs matplotlib; install it with: pip install "labelrank[plot]"') from error
     if ax is None:
         return plt.subplots(figsize=figsize, layout="constrained")[1]
     if not isinstance(ax, Axes):
@@ -26,7 +26,7 @@ def axes_or_new(ax: Axes | None, name: str, figsize: tuple[float, float] | None 
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:
-    """Width and height of axes, after the layout engine of the figure, if it has one, has placed them."""
+    """Width and height of axes in points, after the layout engine of the figure, if any, has run."""
     root = ax.figure
     while root.figure is not root:  # out of subfigures
         root = root.figure

@@ -1,4 +1,4 @@
-"""Matrices of shares, side by side, with names on both axes and the numbers in the cells where there is room."""
+"""Matrices of shares, side by side, with names on both axes and, if they fit, numbers in the cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 24
 
 
 def figure_size(n_matrices: int, rows: Sequence[Any], columns: Sequence[Any]) -> tuple[float, float]:
-    """Size of a new figure, in inches, in which cells and names have room."""
+    """Size of a new figure, in inches, that fits the cells and names."""
     names = [max((min(len(str(name)), _LONGEST) for name in each), default=1) * 0.07 for each in (rows, columns)]
     cell = 0.5 if max(len(rows), len(columns)) <= 12 else 0.22
     width = max(n_matrices * max(cell * len(columns), 1.6) + names[0] + 1.2, 3.2)
@@ -43,15 +43,15 @@ def draw_matrices(
     Parameters
     ----------
     ax : matplotlib Axes or None
-        Room for all of them.
+        Axes that all matrices share.
     name : str
-        Who draws, for an error.
+        Name of the caller, for an error.
     matrices : dict
         One or two matrices with their titles.
     rows, columns : sequences
         Names of rows and columns.
     what : str
-        What a share is of, beside the color bar.
+        Label of the color bar.
     largest : float, default=1.0
         The share with the darkest color.
     """
@@ -67,7 +67,7 @@ def draw_matrices(
         each.tick_params(length=0)
     bar = ax.figure.colorbar(images[-1], ax=ax, label=what, fraction=0.1, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
-    for _ in range(2):  # names change the room that is left for the matrices
+    for _ in range(2):  # names change the space that is left for the matrices
         width, height = size_in_points(ax)
         for each in axes:
             name_ticks(each, "x", columns, width)

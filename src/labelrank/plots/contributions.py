@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw_contributions(explanation: Any, ax: Axes | None, max_items: int) -> Axes:
-    """Draw the largest contributions, the largest on top; bars to the right speak for the better label."""
+    """Draw the largest contributions, the largest on top; bars to the right favor the better label."""
     order = np.argsort(-np.abs(explanation.contributions), kind="stable")
     shown, rest = order[:max_items], order[max_items:]
     names = [f"{explanation.items[i]} = {_short(explanation.values[i])}".removesuffix(" = ") for i in shown]

@@ -1,4 +1,4 @@
-"""Whether guarantees hold: nominal against empirical coverage of conformal rankers, and how much they assert."""
+"""Empirical against nominal coverage of conformal rankers, and their completeness."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _BAND_OF = "labelrank-band"
 class CoverageDisplay:
     """Empirical coverage by nominal coverage, with the band around the guarantee, and the completeness below.
 
-    A point below the band says that the guarantee does not hold on these rows, for example because they come from
-    another source than those that calibrated; a point above it, that less is asserted than could be. Several rankers
-    can be drawn on the same axes: pass ``ax_`` of the first display as `ax`.
+    A point below the band means that the guarantee does not hold on these rows, for example because their distribution
+    differs from that of the calibration rows; a point above it, that fewer pairs are asserted than possible. Several
+    rankers can be drawn on the same axes: pass ``ax_`` of the first display as `ax`.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class CoverageDisplay:
     n_samples : int
         Number of instances that the coverage was measured on.
     n_calibration : float, optional
-        Number of rows that calibrated. Without it the band holds 95 % of the binomial distribution with the nominal
-        coverage; with it, 95 % of the beta-binomial distribution of a ranker calibrated on so many rows, which is
+        Number of calibration rows. Without it the band covers 95 % of the binomial distribution with the nominal
+        coverage; with it, 95 % of the beta-binomial distribution of a ranker calibrated on that many rows, which is
         wider.
     name : str, optional
         Name of the curve in the legend.
     band : bool, default=True
-        Whether there is a band. It assumes that each row is covered or not, by one threshold for all rows.
+        Whether to draw the band. It assumes that each row is covered or not, by one threshold for all rows.
 
     Attributes
     ----------
@@ -128,24 +128,24 @@ class CoverageDisplay:
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> CoverageDisplay:
-        """Draw the coverage of a fitted conformal ranker, on rows that it has not learned from.
+        """Draw the coverage of a fitted conformal ranker, on rows that it was not fitted to.
 
         The band is left out for ``target="decomposition"``, where the coverage is a mean of shares and varies less than
-        a share of covered rows, and for several groups, each of which has a threshold and calibration rows of its own.
+        a share of covered rows, and for several groups, each of which has its own threshold and calibration rows.
 
         Parameters
         ----------
         estimator : fitted ConformalRanker
-            Around any ranker or pipeline; or a pipeline, a search or another meta-estimator around it. Nothing is
-            fitted again.
+            Around any ranker or pipeline; or a pipeline, a search or another meta-estimator around it. It is not
+            refitted.
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         alphas : sequence of float, default=(0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
             Admitted probabilities of an error.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Segments, if `fit` got any.
         name : str, optional
             Name in the legend; by default the class of the ranker inside.
         ax, **line_kwargs
@@ -190,7 +190,7 @@ class CoverageDisplay:
         Parameters
         ----------
         y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed; labels are matched by name. Rows without any observed pair are left out.
+            Observed preferences; labels are matched by name. Rows without any observed pair are left out.
         partial : sequence of PreferenceGraphs of shape (n_samples, n_labels)
             Partial orders, one for each of `alphas`.
         alphas : sequence of float
@@ -223,7 +223,7 @@ class CoverageDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw on; by default those of a new figure. The completeness takes a part of their room.
+            Axes to draw on; by default those of a new figure. The completeness takes a part of their space.
         name : str, optional
             Name in the legend; by default that of the constructor.
         **line_kwargs
@@ -254,7 +254,7 @@ class CoverageDisplay:
 
 
 def _draw_band(ax: Axes, nominal: FloatArray, band: FloatArray, dashes: Any) -> None:
-    """The band, unless it has been drawn for another ranker."""
+    """Draw the band, unless an equal one has been drawn for another ranker."""
     drawn = [line for line in ax.lines if line.get_gid() == _BAND_OF]
     if any(np.array_equal(line.get_xydata(), np.column_stack([nominal, band[0]])) for line in drawn):
         return
@@ -270,7 +270,7 @@ def _check_alphas(alphas: FloatArray) -> None:
 
 
 def _band(alphas: FloatArray, n: int, n_calibration: float | None) -> FloatArray:
-    """Ends of the interval that holds 95 % of the shares of n instances that are covered."""
+    """Ends of the interval that contains the share of covered instances, out of n, with probability 95 %."""
     from scipy import stats
 
     if n_calibration is None:

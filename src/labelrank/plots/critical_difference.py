@@ -1,4 +1,4 @@
-"""Average ranks of learners over data sets, and which of them do not differ significantly."""
+"""Average ranks of learners over data sets, and which learners do not differ significantly."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-_LONGEST = 28  # letters of a name
-_SHORTEST = 8  # points of a bar, also between equal ranks
+_LONGEST = 28  # maximal number of letters of a name
+_SHORTEST = 8  # minimal length of a bar in points, also between equal ranks
 
 
 class CriticalDifferenceDisplay:
@@ -35,7 +35,7 @@ class CriticalDifferenceDisplay:
     critical_difference : float, optional
         Learners differ if their average ranks differ by more (Nemenyi's test); it is drawn above the line.
     differ : array-like of bool of shape (n_learners, n_learners), optional
-        Which learners differ significantly; by default as `critical_difference` says.
+        Which learners differ significantly; by default according to `critical_difference`.
     title : str, optional
         Title of the picture.
 
@@ -116,8 +116,8 @@ class CriticalDifferenceDisplay:
         names : sequence of str, optional
             Names of the learners; by default the columns of a data frame.
         test : {"nemenyi", "holm"}, default="nemenyi"
-            As in :func:`labelrank.metrics.differing_pairs`. The title says what Friedman's test finds; if it does not
-            reject that all learners perform equally, all are joined.
+            As in :func:`labelrank.metrics.differing_pairs`. The title gives the p-value of Friedman's test; if it does
+            not reject that all learners perform equally, all are joined.
         level : float, default=0.05
             Significance level.
         larger_is_better : bool, default=True
@@ -161,7 +161,7 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw on; by default those of a new figure that is large enough.
+            Axes to draw on; by default those of a new figure of suitable size.
 
         Returns
         -------
@@ -179,11 +179,11 @@ class CriticalDifferenceDisplay:
         font = float(np.clip(0.75 * height / lines, 5.0, 9.0))
         texts = [f"{abridge(name, _LONGEST)} {rank:.2f}" for name, rank in zip(self.names, ranks, strict=True)]
         order = np.argsort(ranks, kind="stable")
-        left, right = (  # room for the names of both sides
+        left, right = (  # space for the names of both sides
             min(LETTER * font * max(len(texts[i]) for i in side) + 8, 0.36 * width)
             for side in (order[:n_left], order[n_left:])
         )
-        unit = (k - 1) / (width - left - right)  # ranks for a point
+        unit = (k - 1) / (width - left - right)  # ranks per point
         ax.set(xlim=(1 - left * unit, k + right * unit), ylim=(-(lines - 2.4), 2.4))
         self._draw_line(ax, font, unit)
         self.bars_ = []
@@ -206,7 +206,7 @@ class CriticalDifferenceDisplay:
         return self
 
     def _draw_line(self, ax: Axes, font: float, unit: float) -> None:
-        """The line of ranks with its ticks, and the critical difference above it; `unit` is ranks for a point."""
+        """Draw the line of ranks with its ticks, and the critical difference above it; `unit` is ranks per point."""
         k, step = len(self.average_ranks), max(1, math.ceil(1.8 * font * unit))
         ax.plot([1, k], [0, 0], color=INK, linewidth=1)
         for tick in range(1, k + 1, step):
@@ -218,22 +218,22 @@ class CriticalDifferenceDisplay:
         end = 1 + self.critical_difference
         ax.plot([1, min(end, k)], [1.9, 1.9], color=INK, linewidth=1.2)
         ax.plot(1, 1.9, color=INK, marker="|", markersize=7)
-        # an arrow where it is longer than all ranks
+        # an arrow if it is longer than the line
         ax.plot(min(end, k), 1.9, color=INK, marker="|" if end <= k else ">", markersize=7 if end <= k else 5)
         if end + LETTER * font * (len(text) + 2) * unit <= ax.get_xlim()[1]:
             ax.text(end, 1.9, "  " + text, va="center", fontsize=font)
-        else:  # no room behind the line
+        else:  # no space behind the line
             box: dict[str, Any] = {"facecolor": ax.figure.get_facecolor(), "edgecolor": "none", "pad": 2}
             ax.text((1 + min(end, k)) / 2, 1.9, text, ha="center", va="center", fontsize=font, bbox=box)
 
 
 def _numbers(scores: Any) -> FloatArray:
-    """Scores as an array; raises an error that names columns that are not numbers."""
+    """Scores as an array; raise ValueError if columns are not numbers."""
     frame = frame_of(scores)
     if frame is not None:
         text = [name for name, kind in frame.schema.items() if not kind.is_numeric() and str(kind) != "Object"]
         if text:
-            raise ValueError(f"scores has columns that are not numbers: {text}; drop them, a column is a learner")
+            raise ValueError(f"scores has columns that are not numbers: {text}; drop them, every column is a learner")
     try:
         return np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -241,7 +241,7 @@ def _numbers(scores: Any) -> FloatArray:
 
 
 def _joined(ranks: FloatArray, differ: BoolArray) -> list[tuple[int, ...]]:
-    """The longest runs of learners, sorted by rank, of which no two differ."""
+    """The maximal runs of learners, sorted by rank, in which no two differ."""
     order = np.argsort(ranks, kind="stable")
     runs: list[tuple[int, ...]] = []
     end = 0

@@ -1,4 +1,4 @@
-"""Places of labels and bends of edges, in points; nothing is drawn here."""
+"""Positions of labels and bends of edges, in points; nothing is drawn here."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from labelrank._arrays import FloatArray
 
-_LETTER = 0.62  # width of a letter, of the size of the font; near enough
+_LETTER = 0.62  # approximate width of a letter, relative to the font size
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of nodes on a canvas, origin at the lower left."""
+    """Positions of nodes on a canvas, origin at the lower left."""
 
     width: float
     height: float
     centers: FloatArray  # of shape (n_nodes, 2)
     sizes: FloatArray  # width and height of their boxes
     bands: Sequence[tuple[float, float]] = ()  # (low, high) of each row of a layered graph
-    angles: FloatArray | None = None  # at which names stand outside of the nodes; None if they stand inside
+    angles: FloatArray | None = None  # of names outside of the nodes; None if they are inside
 
     @property
     def is_tight(self) -> bool:
@@ -31,7 +31,7 @@ class Layout:
         return len(y) > 1 and bool(np.diff(y).min() < self.sizes[:, 1].max() - 0.1)
 
     def bend(self, start: int, stop: int, ignored: Collection[int] = ()) -> float:
-        """The least bend with which an edge passes beside the nodes of other rows; see ``arc3`` of matplotlib."""
+        """The smallest bend with which an edge avoids the nodes of other rows; see ``arc3`` of matplotlib."""
         others = np.ones(len(self.centers), dtype=bool)
         others[[start, stop, *ignored]] = False
         if not self.bands or not others.any():
@@ -56,13 +56,13 @@ def box_sizes(names: Sequence[str], font: float) -> FloatArray:
 
 
 def shorten(name: str, length: int) -> str:
-    """A name of at most `length` letters on one line."""
+    """Shorten a name to one line of at most `length` letters, its beginning."""
     name = " ".join(name.split())
     return name if len(name) <= length else name[: max(length - 1, 1)].rstrip() + "…"
 
 
 def circle(names: Sequence[str], width: float, height: float, font: float) -> Layout:
-    """Clockwise on a circle, the first at the top; names that are too long for their place stand outside."""
+    """Nodes clockwise on a circle, the first at the top; names that are too long for the nodes are outside."""
     n = max(len(names), 1)
     angle = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / n
     sizes, middle = box_sizes(names, font), np.array([width, height]) / 2
@@ -76,7 +76,7 @@ def circle(names: Sequence[str], width: float, height: float, font: float) -> La
 
 
 def layers(rows: Sequence[Sequence[int]], names: Sequence[str], width: float, height: float, font: float) -> Layout:
-    """Row by row from the top; a row that is too wide goes on in another line.
+    """Nodes row by row from the top; a row that is too wide continues on another line.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def layers(rows: Sequence[Sequence[int]], names: Sequence[str], width: float, he
     gap = 1.3 * font
     rows_of_lines = [_lines(row, sizes[:, 0], 0.6 * gap, width) for row in rows]
     n_lines = sum(len(lines) for lines in rows_of_lines)
-    line_height = min(1.75 * font, (height - 5 * len(rows)) / max(n_lines, 1))  # closer if there is no room
+    line_height = min(1.75 * font, (height - 5 * len(rows)) / max(n_lines, 1))  # closer if space is short
     heights = [len(lines) * line_height + 4 for lines in rows_of_lines]
     free = height - sum(heights)
     step = min(max(free / max(len(rows) - 1, 1), 0.0), 6 * line_height)
@@ -99,7 +99,7 @@ def layers(rows: Sequence[Sequence[int]], names: Sequence[str], width: float, he
     bands = []
     for lines, size in zip(rows_of_lines, heights, strict=True):
         for i, line in enumerate(lines):
-            # Few nodes spread out, so that edges between rows come apart; many stand side by side.
+            # Few nodes spread out, so that edges between rows are apart; many are side by side.
             spread = min(2.2 * gap, (width - sizes[line, 0].sum()) / (len(line) + 1)) if len(line) > 1 else 0.0
             right = np.cumsum(sizes[line, 0] + spread)
             centers[line, 0] = width / 2 + right - sizes[line, 0] / 2 - spread - (right[-1] - spread) / 2
@@ -123,7 +123,7 @@ def _lines(row: Sequence[int], widths: FloatArray, gap: float, width: float) -> 
 
 
 def grid(n: int, width: float, height: float, aspect: float) -> tuple[int, int]:
-    """Rows and columns of `n` panels that become as large as they can, `aspect` times as wide as high.
+    """Numbers of rows and columns that make `n` panels, `aspect` times as wide as high, as large as possible.
 
     Examples
     --------

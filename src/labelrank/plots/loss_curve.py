@@ -1,4 +1,4 @@
-"""The loss by iteration, and for boosting the loss that was guaranteed."""
+"""The loss by iteration, and for boosting its guaranteed bound."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class LossCurveDisplay:
     loss_curve : array-like of shape (n_iter + 1,)
         The mean loss before the first iteration and after each.
     bound_curve : array-like of shape (n_iter,), optional
-        The decrease that was guaranteed for each iteration. The second line is the first loss less the sum of these:
-        the loss is never above it.
+        The decrease that was guaranteed for each iteration. The second line is the first loss minus their cumulative
+        sum: the loss is never above it.
     name : str, optional
         Name of the line in the legend.
 
@@ -79,7 +79,7 @@ class LossCurveDisplay:
         Parameters
         ----------
         estimator : fitted estimator
-            With ``loss_curve_``, and ``bound_curve_`` if it was boosted.
+            With ``loss_curve_`` and, after boosting, ``bound_curve_``.
         name : str, optional
             Name in the legend; by default the class and the solver.
         ax : matplotlib Axes, optional

@@ -1,4 +1,4 @@
-"""Learning from incomplete rankings: the score by the share of labels that are missing in training."""
+"""Learning from incomplete rankings: the score by the share of missing labels in training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RATES = (0.0, 0.2, 0.4, 0.6)
 
 
 class MissingRateDisplay:
-    """Score by the share of missing labels: the mean over folds, and one standard deviation to both sides.
+    """Score by the share of missing labels: the mean over folds, plus and minus one standard deviation.
 
     Several learners can be drawn on the same axes: pass ``ax_`` of the first display as `ax`.
 
@@ -113,20 +113,20 @@ class MissingRateDisplay:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. Test folds keep all of it. Training rows in which no pair is left are left out.
+            Observed preferences. Test folds keep all of them. Training rows without a remaining pair are left out.
         rates : sequence of float, default=(0.0, 0.2, 0.4, 0.6)
             Shares of labels to hide.
         how : {"random", "top"}, default="random"
             As in :func:`labelrank.mask_rankings`.
         cv : int or cross-validation generator, default=5
-            Folds, shuffled if a number is given; the same for all rates.
+            Folds, shuffled if given by their number; the same for all rates.
         scoring : str, callable or None, default=None
             A name that :func:`labelrank.metrics.get_scorer` knows, or a scorer that takes PreferenceGraphs as `y`; by
             default the `score` of the ranker.
         n_jobs : int, optional
-            Number of fits at the same time.
+            Number of fits to run in parallel.
         random_state : int, RandomState instance or None, default=None
-            Chooses the folds and the labels to hide. An int gives several learners the same ones.
+            Determines the folds and the labels to hide. Pass an int to compare several learners on the same ones.
         score_name : str, optional
             Name of the vertical axis; by default that of the score.
         name : str, optional

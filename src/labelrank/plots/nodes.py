@@ -1,4 +1,4 @@
-"""The labels of a graph that are drawn, level by level or on a circle."""
+"""Choice of the labels of a graph to draw, level by level or on a circle."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MAX_EDGES = 60  # of a layered graph; with more, arrows go from level to level
 
 @dataclass(frozen=True)
 class Nodes:
-    """The labels that are drawn; one more node, of label -1, stands for those of a level that are not."""
+    """The labels to draw; in each level, one more node, of label -1, represents those that are left out."""
 
     labels: list[int]
     names: list[str]
     gray: set[int]
     rows: list[list[int]] | None = None  # nodes of each level, those not observed last; None on a circle
     n_levels: int = 0
-    condensed: bool = False  # arrows from level to level in place of edges
+    condensed: bool = False  # arrows from level to level instead of edges
     note: str = ""
 
     @cached_property
@@ -42,7 +42,7 @@ class Nodes:
         return len(self.labels) > 12 or len(self.rows or ()) > 8
 
     def laid_out(self, width: float, height: float, *, small: bool = False) -> tuple[list[str], float, layouts.Layout]:
-        """Names as they fit, size of their letters, places."""
+        """Names shortened to fit, font size, and positions."""
         n = len(self.labels)
         font = 10.0 if n <= 8 else 8.5 if n <= 16 else 7.0
         font = min(font, 7.5, 0.085 * width) if small else max(5.0, min(font, 0.06 * min(width, height)))
@@ -58,7 +58,7 @@ class Nodes:
 
 
 def choose_nodes(graph: PreferenceGraphs, max_labels: int) -> Nodes:
-    """What is drawn of a graph: all labels, or of too many the best levels, or those with the most edges.
+    """Choose the labels to draw: all or, if too many, those of the best levels or with the most edges.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _on_circle(graph: PreferenceGraphs, max_labels: int) -> Nodes:
 
 
 def _in_rows(graph: PreferenceGraphs, levels: npt.NDArray[Any], max_labels: int) -> Nodes:
-    """Level by level, at least one label of each; below them, if there is room, labels that were not observed."""
+    """Level by level, at least one label of each; below them, if `max_labels` allows, labels that were not observed."""
     n_labels = graph.shape[1]
     groups = [np.flatnonzero(levels == level) for level in np.unique(levels[levels >= 0])][:max_labels]
     n_levels = len(groups)
@@ -118,7 +118,7 @@ def _note(n_drawn: int, n_labels: int) -> str:
 
 
 def _levels(graph: PreferenceGraphs) -> npt.NDArray[Any] | None:
-    """Levels of a layered graph, whatever its weights; None for any other."""
+    """Levels of a layered graph, ignoring its weights; None for any other graph."""
     if graph.weight is not None:
         graph = PreferenceGraphs.from_pairs(*graph.to_edges(), n_instances=1, n_labels=graph.shape[1], conflicts="keep")
     if not graph.is_layered or (not graph.n_edges and not graph.is_ranked):

@@ -1,4 +1,4 @@
-"""Who beats whom: for each pair of labels, how often the first was before the second, and how often it is predicted."""
+"""Pairwise shares: for each pair of labels, how often the first is before the second, observed and predicted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PairMatrixDisplay:
     """Share of the instances in which the label of a row is before that of a column, observed and predicted.
 
-    Both count the same pairs, those that were observed, so that they can be compared. Labels are sorted by the observed
+    Both matrices count only pairs that were observed, so that they are comparable. Labels are sorted by the observed
     shares, the best first. Pairs that were never observed are hatched; predictions whose majority is not the observed
     one are framed.
 
@@ -95,7 +95,7 @@ class PairMatrixDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None) -> PairMatrixDisplay:
-        """Draw what a fitted model predicts for rows, and what was observed.
+        """Draw the predictions of a fitted model and the observations.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class PairMatrixDisplay:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         ax : matplotlib Axes, optional
             As in :meth:`plot`.
 
@@ -125,9 +125,9 @@ class PairMatrixDisplay:
         Parameters
         ----------
         y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         y_pred : rank matrix of shape (n_samples, n_labels)
-            Predicted ranks, complete. A pair that they tie counts 1/2 for each side.
+            Predicted ranks, complete. A tied pair counts 1/2 for each side.
         labels : array-like of shape (n_labels,), optional
             Names of the labels; by default those of `y_true`.
         ax : matplotlib Axes, optional
@@ -148,7 +148,7 @@ class PairMatrixDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes whose room both share; by default those of a new figure that is large enough.
+            Axes that both share; by default those of a new figure of suitable size.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class PairMatrixDisplay:
         for row, column in np.argwhere(self.reversed_[at]):
             frame = Rectangle((column - 0.43, row - 0.43), 0.86, 0.86, fill=False, edgecolor=VERMILLION, linewidth=2)
             axes[1].add_patch(frame)
-        for each in axes:  # the diagonal is no pair
+        for each in axes:  # the diagonal has no pairs
             for i in range(len(names)):
                 each.add_patch(Rectangle((i - 0.5, i - 0.5), 1, 1, facecolor=FAINT, in_layout=False))
         self.ax_, self.predicted_ax_ = axes
@@ -174,9 +174,9 @@ class PairMatrixDisplay:
 
 
 def reversed_counts(graphs: PreferenceGraphs, ranks: FloatArray) -> FloatArray:
-    """Weight of the pairs that were observed with the label of the row first and are predicted the other way round.
+    """Weight of the pairs observed with the label of the row first and predicted in reverse order.
 
-    Pairs that the prediction ties count 1/2.
+    Pairs that are tied in the prediction count 1/2.
     """
     k = graphs.shape[1]
     counts = np.zeros(k * k)
@@ -189,7 +189,7 @@ def reversed_counts(graphs: PreferenceGraphs, ranks: FloatArray) -> FloatArray:
 
 
 def shares_of_counts(counts: FloatArray) -> FloatArray:
-    """Share of the weight of each pair that is for the label of the row; NaN for pairs without any."""
+    """Share of the weight of each pair with the label of the row first; NaN for pairs of weight 0."""
     return np.where(counts + counts.T > 0, pair_shares(counts), np.nan)
 
 

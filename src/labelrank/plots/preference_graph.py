@@ -1,4 +1,4 @@
-"""The picture of the preference graph of an instance, of its subgraphs, and of what a ranking gets wrong in them."""
+"""Drawing of the preference graph of an instance, its subgraphs, and the errors of a ranking."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WHOLE = 0.3  # share of the width that the whole graph takes beside its subgrap
 
 
 class PreferenceGraphDisplay:
-    """A preference graph, its subgraphs, and what a ranking gets wrong in them.
+    """Drawing of a preference graph, its subgraphs, and the errors of a ranking.
 
     Labels are nodes and preferences are arrows, from the better to the worse label. Layered graphs are drawn level by
     level, the best on top (with many edges, by one arrow from each level to the next); others on a circle. Each
@@ -44,7 +44,7 @@ class PreferenceGraphDisplay:
     name : str, optional
         Name of the decomposition.
     ranks : array-like of shape (n_labels,), optional
-        A ranking to compare with, smaller is better.
+        A ranking to compare with; smaller is better.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class PreferenceGraphDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     note_ : str
-        What was left out, as it is written below the picture; empty if nothing was.
+        Note below the picture about what was left out; empty if nothing was.
 
     Examples
     --------
@@ -108,11 +108,11 @@ class PreferenceGraphDisplay:
         instance : int, default=0
             The row to draw.
         decomposition : str, Decomposition or callable, optional
-            How the graph is cut; each subgraph gets a panel.
+            Decomposition of the graph; each subgraph gets a panel.
         ranks : array-like of shape (n_labels,) or (n_samples, n_labels), optional
             A ranking to compare with, or one for each instance.
         max_labels, max_panels : int, default=30
-            The most labels and subgraphs to draw; see :meth:`plot`.
+            Maximal numbers of labels and subgraphs to draw; see :meth:`plot`.
         ax : matplotlib Axes, optional
             Axes to draw on; by default those of a new figure.
 
@@ -138,7 +138,7 @@ class PreferenceGraphDisplay:
 
     @property
     def error(self) -> float | None:
-        """Share of the subgraphs (of the edges, without any) that the ranking disagrees with, by weight.
+        """Weighted share of the subgraphs (without any, of the edges) that the ranking disagrees with.
 
         It is :func:`labelrank.metrics.generalized_error` of this instance; None without a ranking or without edges.
         """
@@ -153,11 +153,11 @@ class PreferenceGraphDisplay:
         ax : matplotlib Axes, optional
             Axes to draw on, with the panels inside; by default those of a new figure.
         max_labels : int, default=30
-            The most labels to draw. Labels that were not observed are left out first; then, of a layered graph, the
-            worst, and of another, those with the fewest edges. A note below the picture says so; the error in the title
-            is always that of the whole graph.
+            Maximal number of labels to draw. Labels that were not observed are left out first; then, in a layered
+            graph, the worst labels, otherwise those with the fewest edges. A note below the picture mentions this; the
+            error in the title is always that of the whole graph.
         max_panels : int, default=30
-            The most subgraphs to draw.
+            Maximal number of subgraphs to draw.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class PreferenceGraphDisplay:
     # -----------------------------------------------------------------------------------------------------------
 
     def _draw_panels(self, ax: Axes, nodes: Nodes, parts: Sequence[Subgraph], size: Size) -> list[Axes]:
-        """The whole graph at the left, the subgraphs in a grid beside it."""
+        """Draw the whole graph at the left and the subgraphs in a grid beside it."""
         from labelrank.plots._drawing import frame
 
         width, height = size
@@ -223,7 +223,7 @@ class PreferenceGraphDisplay:
         draw_graph(ax, place, names, arrows, font=font, gray=nodes.gray, straight=nodes.condensed)
 
     def _draw_part(self, ax: Axes, nodes: Nodes, part: Subgraph, size: Size) -> str:
-        """Draw a subgraph at the places of the whole graph; return the caption that replaces names without room."""
+        """Draw a subgraph with the layout of the whole graph; return the caption, if names do not fit."""
         from labelrank.plots._drawing import draw_graph
 
         arrows = self._arrows(nodes, part.edges())
@@ -275,7 +275,7 @@ class PreferenceGraphDisplay:
         return f"{name}: {failed:.4g} of {total:.4g}"
 
     def _ranking(self) -> str:
-        """The ranking as a line of text, if it is short enough for one."""
+        """The ranking as a line of text; empty if it is too long."""
         if self.ranks is None:
             return ""
         names = [str(name) for name in self.graph.labels]

@@ -1,4 +1,4 @@
-"""How often each label takes each position, in what was observed and in what is predicted."""
+"""How often each label takes each position, in observed and in predicted rankings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RankPositionDisplay:
     Parameters
     ----------
     shares : dict of str to array-like of shape (n_labels, n_labels)
-        One or two matrices of shares with their titles; the first decides the order of the labels.
+        One or two matrices of shares with their titles; the first determines the order of the labels.
     labels : array-like of shape (n_labels,), optional
         Names of the labels; by default 0, 1, ...
 
@@ -81,7 +81,7 @@ class RankPositionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> RankPositionDisplay:
-        """Draw the positions that a fitted model predicts, beside those that were observed.
+        """Draw the positions that a fitted model predicts, beside the observed ones.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class RankPositionDisplay:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or layered PreferenceGraphs of shape (n_samples, n_labels), optional
-            What was observed; by default only predictions are drawn.
+            Observed rankings; by default only predictions are drawn.
         ax : matplotlib Axes, optional
             As in :meth:`plot`.
 
@@ -142,7 +142,7 @@ class RankPositionDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes whose room they share; by default those of a new figure that is large enough.
+            Axes that they share; by default those of a new figure of suitable size.
 
         Returns
         -------

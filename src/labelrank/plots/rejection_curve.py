@@ -1,4 +1,4 @@
-"""Whether a confidence sorts the mistakes: the risk of the instances that are kept when others are rejected."""
+"""Risk of the instances that are kept when those of low confidence are rejected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_MARKERS = 12
 
 
 class RejectionCurveDisplay:
-    """Risk of the most confident instances by their share, between those of the oracle and of no information.
+    """Risk of the most confident instances by their share, with those of an oracle and of random rejection.
 
     The risk is the mean loss of the instances that are kept when the least confident are rejected and left to a person.
     The oracle rejects those with the largest loss first; rejecting at random keeps the mean loss. Several models can be
@@ -44,7 +44,7 @@ class RejectionCurveDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     line_, oracle_line_, mean_line_ : matplotlib Line2D
-        The curve, the curve of the oracle, and the mean loss; None where they are not drawn.
+        The curve, the curve of the oracle, and the mean loss; None if not drawn.
     area_, oracle_area_ : float
         Mean risk over all shares, by the confidence and by the oracle.
 
@@ -100,7 +100,7 @@ class RejectionCurveDisplay:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. The loss of a row is the share of its observed pairs that are predicted in the wrong
+            Observed preferences. The loss of a row is the share of its observed pairs that are predicted in the wrong
             order; tied pairs count 1/2.
         name : str, optional
             Name in the legend; by default the class of the ranker.
@@ -132,7 +132,7 @@ class RejectionCurveDisplay:
         Parameters
         ----------
         y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         y_pred : rank matrix of shape (n_samples, n_labels)
             Predicted ranks, complete.
         confidence : array-like of shape (n_samples,)
@@ -163,7 +163,7 @@ class RejectionCurveDisplay:
         name : str, optional
             Name in the legend; by default that of the constructor.
         ref_lines : bool, default=True
-            Whether to draw the oracle and the mean loss; of several models on the same axes, usually of the first.
+            Whether to draw the oracle and the mean loss; for several models on the same axes, usually only once.
         **line_kwargs
             Passed to ``ax.plot`` for the curve.
 
@@ -187,7 +187,7 @@ class RejectionCurveDisplay:
         ax.set(xlabel="share of instances kept", ylabel="risk: mean loss of those kept", xlim=(0, 1.02))
         ax.set_ylim(bottom=min(0.0, float(np.min(self.loss[~np.isnan(self.loss)]))))
         highest = max(float(np.max(line.get_ydata())) for line in ax.lines)
-        ax.set_ylim(top=1.4 * highest if highest > 0 else 1.0)  # the legend stands above the curves
+        ax.set_ylim(top=1.4 * highest if highest > 0 else 1.0)  # the legend is above the curves
         legend(ax, loc="upper left")
         self.ax_, self.figure_ = ax, ax.figure
         return self

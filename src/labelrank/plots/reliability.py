@@ -1,4 +1,4 @@
-"""Whether pair probabilities are right: the share of pairs that were observed as predicted, by probability."""
+"""Calibration of pair probabilities: the share of pairs that were observed as predicted, by probability."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class ReliabilityDisplay:
     """Observed share of pairs in the predicted order by their probability, with the number of pairs in each bin.
 
-    Points on the diagonal are calibrated; below it the model is too sure of itself. Several models can be drawn on the
-    same axes: pass ``ax_`` of the first display as `ax`.
+    Points on the diagonal are calibrated; below it the model is overconfident. Several models can be drawn on the same
+    axes: pass ``ax_`` of the first display as `ax`.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class ReliabilityDisplay:
 
     See Also
     --------
-    RejectionCurveDisplay : Whether a confidence sorts the mistakes.
+    RejectionCurveDisplay : Whether instances of low confidence have larger losses.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class ReliabilityDisplay:
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> ReliabilityDisplay:
-        """Draw the curve of a fitted model, on rows that it has not learned from.
+        """Draw the curve of a fitted model, on rows that it was not fitted to.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class ReliabilityDisplay:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         n_bins, sample_weight
             As in :func:`labelrank.trust.reliability_curve`.
         name : str, optional
@@ -136,7 +136,7 @@ class ReliabilityDisplay:
         Parameters
         ----------
         y_true : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed.
+            Observed preferences.
         proba : ndarray of shape (n_samples, n_labels, n_labels)
             P(i before j).
         n_bins, sample_weight
@@ -161,7 +161,7 @@ class ReliabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw on; by default those of a new figure. The histogram takes a part of their room.
+            Axes to draw on; by default those of a new figure. The histogram takes a part of their space.
         name : str, optional
             Name in the legend; by default that of the constructor.
         **line_kwargs

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.text import Text
 
-_LETTER, _HEIGHT = 0.078, 1.05  # inches for a letter and for a level in a new figure
-_LINE = 40  # letters in a line of a ranking
+_LETTER, _HEIGHT = 0.078, 1.05  # inches per letter and per level in a new figure
+_LINE = 40  # maximal number of letters in a line of a ranking
 
 
 class TreeDisplay:
@@ -28,7 +28,7 @@ class TreeDisplay:
     tree : DecisionTreeRanker
         The fitted tree.
     max_depth : int, optional
-        Depth to which nodes are drawn; dots stand for what is below.
+        Depth to which nodes are drawn; dots represent the subtrees below.
     decimals : int, default=2
         Number of decimals of thresholds and spreads.
 
@@ -98,7 +98,7 @@ class TreeDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes to draw on; by default those of a new figure that is large enough.
+            Axes to draw on; by default those of a new figure of suitable size.
         **text_kwargs
             Passed to ``ax.text`` for the boxes, such as ``fontsize``.
 
@@ -152,7 +152,7 @@ class TreeDisplay:
 def plot_tree(
     tree: Any, *, max_depth: int | None = None, decimals: int = 2, ax: Axes | None = None, **text_kwargs: Any
 ) -> list[Text]:
-    """Draw a tree, as :meth:`TreeDisplay.from_estimator` does, under the name that scikit-learn has for it.
+    """Draw a tree, like :func:`sklearn.tree.plot_tree`; see :meth:`TreeDisplay.from_estimator`.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def plot_tree(
 
 
 def _places(left: Any, right: Any, deepest: float) -> tuple[dict[int, float], dict[int, int]]:
-    """Horizontal position and depth of the nodes to draw: leaves side by side, a parent centered over its children."""
+    """Horizontal position and depth of the nodes to draw: leaves side by side, parents centered over their children."""
     places: dict[int, float] = {}
     depths: dict[int, int] = {0: 0}
     n_leaves = 0

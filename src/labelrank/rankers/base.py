@@ -11,17 +11,20 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from labelrank._arrays import FloatArray, canonical, competition_ranks, row_blocks
-from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples, safe_indexing
+from labelrank._arrays import FloatArray, competition_ranks, of_tensor, row_blocks
+from labelrank._compat import StrOptions, fit_context, num_samples, safe_indexing
+from labelrank._doc_links import DocLinkMixin
 from labelrank._refitting import refitting as refitting
 from labelrank.pairs import asserted_pairs, graphs_of_relation, share_of_pairs
+from labelrank.rankers.empty import Observed
 from labelrank.rankers.empty import OnEmpty as OnEmpty
 from labelrank.rankers.empty import report_empty_rows as report_empty_rows
-from labelrank.rankers.empty import report_unseen_labels
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
 from labelrank.supervision.names import in_order_of, model_names
+from labelrank.supervision.weights import fit_weights
+from labelrank.torch import validate_features
 
 Result = TypeVar("Result")
 
@@ -29,13 +32,13 @@ Result = TypeVar("Result")
 def _has_pairwise_proba(ranker: Any) -> bool:
     if not hasattr(ranker, "pairwise_proba"):
         raise AttributeError(
-            f"{type(ranker).__name__} has no model of pairs; wrap it in PairwiseCalibrator, which learns their "
-            "probabilities from predictions"
+            f"{type(ranker).__name__} has no pair probabilities; wrap it in PairwiseCalibrator, which "
+            "learns them from predictions"
         )
     return True
 
 
-class RankerMixin:
+class RankerMixin(DocLinkMixin):
     """Mixin of all rankers.
 
     A ranker is a scikit-learn estimator with
@@ -189,7 +192,8 @@ class RankerMixin:
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed. If it names its labels, its columns are matched with ``labels_`` by name.
+            What was observed, as `y` of ``fit``. If it names its labels, its columns are matched with ``labels_`` by
+            name.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the instances.
 
@@ -200,9 +204,14 @@ class RankerMixin:
         """
         from labelrank.metrics import kendall_tau
 
+        y, sample_weight = self._preferences_of(of_tensor(y)), of_tensor(sample_weight)
         names = label_names(y), model_names(self)
         predicted = in_order_of(names[0], self.predict(X), names[1], ("y", type(self).__name__))
         return kendall_tau(y, predicted, sample_weight=sample_weight)
+
+    def _preferences_of(self, y: Any) -> Any:
+        """Ranks or graphs of what ``fit`` takes as `y`, for ``score`` and for scorers."""
+        return y
 
     def _validate_fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, on_empty: OnEmpty = "warn", **check_params: Any
@@ -227,9 +236,9 @@ class RankerMixin:
         """
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        X = validate_data(self, canonical(X), **check_params)
+        X = validate_features(self, X, **check_params)
         # Not by validate_data(multi_output=True), which rejects NaN in y and drops the mask of a masked array.
-        graphs = as_graphs(y, ensure_min_samples=1)
+        graphs = as_graphs(of_tensor(y), ensure_min_samples=1)
         if num_samples(X) != len(graphs):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: X has {num_samples(X)}, y has "
@@ -237,21 +246,16 @@ class RankerMixin:
             )
         if not graphs.shape[1]:
             raise ValueError(f"y has no labels (shape={graphs.shape}); a ranker needs at least one")
-        weight = check_sample_weight(
-            sample_weight, np.empty((len(graphs), 0)), dtype=np.float64, ensure_non_negative=True
-        )
-        with np.errstate(over="ignore"):
-            total = weight.sum()
-        if not np.isfinite(total):
-            raise ValueError("sample_weight sums to infinity; divide the weights by their largest")
-        if graphs.shape[1] > 1:
-            has_pairs = graphs.has_pairs()
-            report_empty_rows(has_pairs | (weight == 0), on_empty)
-            compared = graphs.compared_labels(has_pairs & (weight > 0))
-            report_unseen_labels(compared, graphs.labels, on_empty)
-            self.observed_ = compared if compared.any() else np.ones(len(compared), dtype=bool)
+        weight = fit_weights(of_tensor(sample_weight), len(graphs))
+        self._set_observed(Observed.of_pairs(graphs, weight), graphs.labels, on_empty)
         self._set_labels(graphs.labels)
         return X, graphs, weight
+
+    def _set_observed(self, observed: Observed, labels: npt.NDArray[Any], on_empty: OnEmpty) -> None:
+        """Report rows and labels of y that tell nothing, and set ``observed_``."""
+        observed.report(labels, on_empty)
+        if (compared := observed.compared) is not None:
+            self.observed_ = compared if compared.any() else np.ones(len(compared), dtype=bool)
 
     def _set_labels(self, labels: npt.NDArray[Any]) -> None:
         check_same_labels(self, getattr(self, "labels_", None), labels)
@@ -326,6 +330,10 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
         """Validate the arguments of ``fit``; sets ``labels_`` and ``n_features_in_``."""
         return Training(*self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **self._checks()))
 
+    def _observed(self, data: Training) -> Observed:
+        """What y tells about rows and labels, for the totals of partitioned data."""
+        return Observed.of_pairs(data.graphs, data.weight)
+
     def _learn(self, data: Training, progress: Progress) -> None:
         """Learn and set the fitted attributes."""
         raise NotImplementedError(f"{type(self).__name__} must define _learn(data, progress)")
@@ -333,7 +341,7 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
     def _check_X(self, X: Any) -> Any:
         """Validate the instances of a prediction."""
         check_is_fitted(self)
-        return validate_data(self, canonical(X), reset=False, **self._checks())
+        return validate_features(self, X, reset=False, **self._checks())
 
 
 class Progress:
@@ -348,7 +356,7 @@ class Progress:
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any) -> None:
-        self.estimator, self.X, self.y = estimator, X, y
+        self.estimator, self.X, self.y = estimator, getattr(X, "tensor", X), y
         self.root: Any = None
 
     def begin(self, max_steps: int | None) -> None:

@@ -12,6 +12,7 @@ from labelrank.models import Model
 from labelrank.rankers.base import Training
 from labelrank.rankers.empty import report_empty_rows, report_unseen_labels
 from labelrank.rankers.log_linear import LogLinearRanker
+from labelrank.rankers.relevant_sets import are_relevant
 from labelrank.supervision import PreferenceGraphs, is_graphs
 
 
@@ -23,7 +24,9 @@ class CalibratedRanker(LogLinearRanker):
 
     Parameters
     ----------
-    decomposition, solver, alpha, max_iter, tol, fit_intercept, smoothing, warm_start, n_jobs, on_empty
+    decomposition, solver, alpha, max_iter, tol, fit_intercept, smoothing, warm_start
+        As in :class:`LogLinearRanker`.
+    n_jobs, device, checkpoint, on_empty
         As in :class:`LogLinearRanker`.
 
     Attributes
@@ -70,7 +73,7 @@ class CalibratedRanker(LogLinearRanker):
         -------
         bool ndarray of shape (n_samples, n_labels)
         """
-        return self.decision_function(X) > 0
+        return are_relevant(self.decision_function(X), self)
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, graphs, weight = self._validate_fit(X, y, sample_weight, on_empty="ignore", **self._checks())

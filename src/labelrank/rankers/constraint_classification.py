@@ -15,6 +15,7 @@ from sklearn.utils.extmath import row_norms
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import Interval
+from labelrank.pairs import pair_rows
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import stacklevel_of_user
 
@@ -143,7 +144,7 @@ class ConstraintClassificationRanker(BaseRanker):
         unit = float(2.0 ** np.floor(np.log2(weight.max()))) if len(weight) else 1.0
         weight = weight / unit
         X, largest = _scaled(data.X[kept])
-        features, constraints = SparseRows(X.data, X.indices, X.indptr), graphs.pair_rows()
+        features, constraints = SparseRows(X.data, X.indices, X.indptr), pair_rows(graphs)
         constant = float(self.fit_intercept)
         squares = weight @ row_norms(X, squared=True) / max(weight.sum(), 1e-300)
         margin = self.margin * (squares + constant) / unit

@@ -3,88 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from labelrank._arrays import FloatArray
-from labelrank._compat import Interval, StrOptions
+from labelrank._arrays import FloatArray, canonical
+from labelrank._compat import StrOptions
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import Loss, get_loss
 from labelrank.models import LabelFeatureModel, LinearModel, Model, Objective
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
-from labelrank.solvers import SOLVERS, Solver, State, Stop, get_solver
-
-# The parameters of every learner that minimizes an objective by an iterative solver.
-MINIMIZING: dict[str, Any] = {
-    "alpha": [Interval(Real, 0, None, closed="left")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "fit_intercept": ["boolean"],
-    "warm_start": ["boolean"],
-    "n_jobs": [None, Integral],
-}
-
-
-class MinimizerMixin:
-    """Learners that minimize an objective: warm starts, callbacks, curves and warnings."""
-
-    alpha: float
-    max_iter: int
-    tol: float
-    warm_start: bool
-    n_jobs: int | None
-
-    def _minimize(self, model: Model, loss: Loss, solver: Solver, progress: Progress) -> State:
-        """Minimize, and set the fitted attributes."""
-        objective = Objective(model, loss, alpha=self.alpha, n_jobs=self.n_jobs)
-        stop = Stop(self.max_iter, self.tol)
-        progress.begin(self.max_iter)
-        state = solver.solve(
-            objective,
-            self._start(model),
-            stop,
-            lambda coef, value: progress.step(f"{solver.name} iteration", lambda: self._attributes(model, coef)),
-        )
-        self._publish(self._attributes(model, state.coef), state, objective.total_weight)
-        state.warn(f"{type(self).__name__}(solver={solver.name!r})", stop)
-        return state
-
-    def _start(self, model: Model) -> FloatArray:
-        """Coefficients to start from: zeros or, for a warm start, those of the last fit."""
-        if not (self.warm_start and hasattr(self, "coef_")):
-            return np.zeros(model.coef_shape)
-        old = self._coefficients(model)
-        if old.shape != model.coef_shape:
-            raise ValueError(
-                f"warm_start=True continues with coefficients of shape {old.shape}, but the data now need "
-                f"{model.coef_shape}; fit a new estimator"
-            )
-        return old
-
-    def _attributes(self, model: Model, coef: FloatArray) -> dict[str, Any]:
-        """Fitted attributes that hold the coefficients."""
-        return model.attributes(coef)
-
-    def _coefficients(self, model: Model) -> FloatArray:
-        """The coefficients of the fitted attributes."""
-        return model.coefficients(self)
-
-    def _publish(self, attributes: dict[str, Any], state: State, scale: float) -> None:
-        """Set the fitted attributes; curves of the mean loss are extended by a warm start."""
-        curve, bounds = np.array(state.loss_curve) / scale, np.array(state.bound_curve) / scale
-        before: FloatArray = getattr(self, "loss_curve_", curve[:0])
-        old_bounds: FloatArray = getattr(self, "bound_curve_", curve[:0])
-        if not len(before) or not np.isclose(before[-1], curve[0], rtol=1e-8, atol=0):
-            before, old_bounds = curve[:1], curve[:0]  # other data or another penalty: the curves do not connect
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        self.loss_curve_ = np.concatenate([before, curve[1:]])
-        self.bound_curve_ = np.concatenate([old_bounds, bounds])
-        self.n_iter_ = len(self.loss_curve_) - 1
-        self.gap_ = state.gap
+from labelrank.rankers.minimizer import MINIMIZING, Device, MinimizerMixin
+from labelrank.solvers import SOLVERS, Solver, get_solver
 
 
 class GraphRanker(MinimizerMixin, BaseRanker):
@@ -125,6 +56,12 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
         Threads over blocks of rows.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
+        PyTorch. See :doc:`/devices`.
+    checkpoint : path or tuple (path, n), optional
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
+        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair.
 
@@ -181,6 +118,8 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         fit_intercept: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: Device = None,
+        checkpoint: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.loss = loss
@@ -193,6 +132,8 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
+        self.checkpoint = checkpoint
         self.on_empty = on_empty
 
     def __sklearn_tags__(self) -> Any:
@@ -206,9 +147,16 @@ class GraphRanker(MinimizerMixin, BaseRanker):
             return {"dtype": np.float64, "order": "C", "allow_nd": True}
         return {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
 
+    @property
+    def _keeps_tensors(self) -> bool:
+        return self.model == "linear"
+
     def _learn(self, data: Training, progress: Progress) -> None:
+        self._minimize(self._objective(data), self._solver(), progress)
+
+    def _objective(self, data: Training) -> Objective:
         loss = self._loss(data)
-        self._minimize(self._model(data.X, loss.shape[1]), loss, self._solver(), progress)
+        return Objective(self._model(data.X, loss.shape[1]), loss, alpha=self.alpha, n_jobs=self.n_jobs)
 
     def _loss(self, data: Training) -> Loss:
         decomposition = None if self.decomposition is None else get_decomposition(self.decomposition)
@@ -241,7 +189,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         if self.model != "label_features":
             return super()._check_X(X)
         check_is_fitted(self)
-        X = check_array(X, estimator=self, **self._checks())
+        X = check_array(canonical(X), estimator=self, **self._checks())
         self._check_label_features(X, self.n_features_in_)
         return X
 

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.callback import CallbackSupportMixin
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, of_tensor
+from labelrank._doc_links import DocLinkMixin
 from labelrank.supervision import stacklevel_of_user
 
 
-class ItemRanker(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class ItemRanker(DocLinkMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
     """Base of the rankers of items: ``score``."""
 
     n_groups_: int
@@ -39,12 +40,13 @@ class ItemRanker(CallbackSupportMixin, RegressorMixin, BaseEstimator):
             From 0 to 1.
         """
         predicted = self.predict(X)
-        return agreement(y, predicted, self._groups(groups, "score", self.n_groups_ > 1), sample_weight)
+        groups = self._groups(groups, "score", self.n_groups_ > 1)
+        return agreement(of_tensor(y), predicted, groups, of_tensor(sample_weight))
 
     def _groups(self, groups: Any, method: str, expected: bool = True) -> Any:
         """The groups, None for a single one; warn if they are expected and none were given."""
         if not (isinstance(groups, str) and groups == "warn"):
-            return groups
+            return of_tensor(groups)
         if expected:
             name = type(self).__name__
             warnings.warn(
@@ -66,9 +68,13 @@ def agreement(y: Any, scores: FloatArray, groups: Any, sample_weight: Any = None
     return 1.0 - group_disagreement(y, scores, groups, sample_weight)
 
 
-def check_alphas(alphas: Any) -> FloatArray:
-    """Return penalties as an array; raise on non-positive values."""
-    alphas = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
-        raise ValueError(f"alphas must be one or more finite numbers above 0, got {alphas}")
-    return alphas
+def check_candidates(values: Any, name: str, *, zero: bool = False) -> FloatArray:
+    """Return candidates for a parameter as a vector; raise on values that are not > 0 (with `zero`: not ≥ 0)."""
+    expected = f"{name} must be one or more finite numbers {'≥' if zero else '>'} 0, got {values!r}"
+    try:
+        vector = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise type(error)(expected) from error
+    if vector.ndim != 1 or not len(vector) or not (np.isfinite(vector) & ((vector > 0) | zero & (vector == 0))).all():
+        raise ValueError(expected)
+    return vector

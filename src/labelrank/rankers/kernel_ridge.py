@@ -13,14 +13,16 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from labelrank._arrays import FloatArray, canonical
-from labelrank._compat import Interval
+from labelrank._compat import Interval, StrOptions
 from labelrank.losses.squared import SquaredLoss
 from labelrank.models import LinearModel, Objective
 from labelrank.models.gram import KERNEL_CONSTRAINTS, Gamma, Kernel, KernelModel
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
-from labelrank.solvers.base import Stop
+from labelrank.rankers.minimizer import Device
+from labelrank.solvers.base import Run, State, Stop
 from labelrank.solvers.least_squares.solver import LeastSquares
 from labelrank.supervision import ranks_from_scores
+from labelrank.torch import find_device
 
 
 class KernelRidgeRanker(BaseRanker):
@@ -63,6 +65,9 @@ class KernelRidgeRanker(BaseRanker):
         Tolerance of conjugate gradients: the norm of the residual relative to that of the right-hand side.
     max_iter : int, default=1000
         Maximal number of iterations of conjugate gradients.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where to compute with PyTorch, for complete rankings, dense features and no `label_features`: on the processor,
+        on a GPU, or on a GPU if there is one; by default without PyTorch. See :doc:`/devices`.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
@@ -129,7 +134,9 @@ class KernelRidgeRanker(BaseRanker):
         "label_kernel_params": [Mapping, None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "device": [StrOptions({"cpu", "cuda", "auto"}), None],
     }
+    device: Device = None
 
     def __init__(
         self,
@@ -146,6 +153,7 @@ class KernelRidgeRanker(BaseRanker):
         label_kernel_params: Mapping[str, Any] | None = None,
         tol: float = 1e-10,
         max_iter: int = 1000,
+        device: Device = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.alpha = alpha
@@ -160,6 +168,7 @@ class KernelRidgeRanker(BaseRanker):
         self.label_kernel_params = label_kernel_params
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
         self.on_empty = on_empty
 
     def __sklearn_tags__(self) -> Any:
@@ -227,6 +236,10 @@ class KernelRidgeRanker(BaseRanker):
     def _checks(self) -> dict[str, Any]:
         return {"accept_sparse": False if self.kernel == "precomputed" else "csr", "dtype": np.float64}
 
+    @property
+    def _keeps_tensors(self) -> bool:
+        return self.kernel == "linear"  # with others, the training instances are a part of the model
+
     def _learn(self, data: Training, progress: Progress) -> None:
         kernel = Kernel.of(self).fitted(data.X, data.weight)
         progress.begin(self.max_iter)
@@ -242,24 +255,53 @@ class KernelRidgeRanker(BaseRanker):
         """Minimize the objective and set the fitted attributes; `on_step` gets them after each iteration."""
         if kernel.has_gamma:
             self.gamma_ = kernel.gamma
-        label_gram = self._label_gram()
-        loss = SquaredLoss(data.graphs, sample_weight=data.weight)
-        model = self._model(kernel, data.X, label_gram)
         if not kernel.is_linear and not kernel.is_precomputed:
             self.X_fit_ = data.X.copy()  # which may be the caller's
-        objective = Objective(model, loss, alpha=2 * alpha)
         stop = Stop(self.max_iter, self.tol)
-        state = LeastSquares().solve(
-            objective,
-            np.zeros(model.coef_shape),
-            stop,
-            None if on_step is None else lambda coef, _: on_step(lambda: self._attributes(kernel, coef)),
-        )
+        step = None if on_step is None else lambda coef, _: on_step(lambda: self._attributes(kernel, coef))
+        state = self._solve_on_device(data, kernel, alpha, stop, step)
+        if state is None:
+            if isinstance(data, Training) and hasattr(data.X, "tensor"):
+                data = data._replace(X=data.X.numpy())
+            objective = self._objective(data, kernel, alpha)
+            state = LeastSquares().solve(objective, np.zeros(objective.coef_shape), stop, step)
+            scale = objective.total_weight
+        else:
+            scale = SquaredLoss(data.graphs, sample_weight=data.weight).total_weight or 1.0
         for name, value in self._attributes(kernel, state.coef).items():
             setattr(self, name, value)
-        self.loss_curve_ = np.array(state.loss_curve) / objective.total_weight
+        self.loss_curve_ = np.array(state.loss_curve) / scale
         self.n_iter_, self.gap_ = state.n_iter, state.gap
         state.warn(type(self).__name__, stop, warm_start=False)
+
+    def _solve_on_device(self, data: Training, kernel: Kernel, alpha: float, stop: Stop, step: Any) -> State | None:
+        """Closed form on a device; None without one."""
+        if (device := find_device(self.device)) is None:
+            return None
+        from labelrank.torch import least_squares
+
+        problem = "data in partitions"
+        if isinstance(data, Training):
+            loss = SquaredLoss(data.graphs, sample_weight=data.weight)
+            problem = least_squares.problem_with_kernel(kernel, data.X) or (
+                "label_features" if self.label_features is not None else ""
+            )
+            if not problem and loss.is_uniform:
+                with Run(np.zeros(loss.target.shape), stop, step) as run:
+                    run.step(run.state.coef, float(np.vdot(loss.target, loss.target)), 1.0)
+                    solve = least_squares.solve_rankings
+                    run.step(*solve(kernel, data.X, loss, alpha, self.fit_intercept, device), gap=0.0)
+                return run.state
+        if self.device == "auto":
+            return None
+        raise ValueError(
+            f"device={self.device!r} is not for {problem or 'incomplete rankings and edges'}; use device=None or 'auto'"
+        )
+
+    def _objective(self, data: Training, kernel: Kernel, alpha: float) -> Objective:
+        label_gram = self._label_gram()
+        loss = SquaredLoss(data.graphs, sample_weight=data.weight)
+        return Objective(self._model(kernel, data.X, label_gram), loss, alpha=2 * alpha)
 
     def _model(self, kernel: Kernel, X: Any, label_gram: FloatArray | None) -> LinearModel:
         n_labels = len(self.labels_)

@@ -15,7 +15,7 @@ from labelrank._arrays import FloatArray, IntArray
 from labelrank._compat import Interval
 from labelrank.models.gram import Kernel
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
-from labelrank.rankers.items import check_alphas
+from labelrank.rankers.items import check_candidates
 from labelrank.rankers.kernel_ridge import KernelRidgeRanker
 from labelrank.solvers.least_squares.ridge import decompose, shrink
 from labelrank.supervision import PreferenceGraphs, ranks_from_scores
@@ -136,7 +136,8 @@ class KernelRidgeRankerCV(KernelRidgeRanker):
 
     def _learn(self, data: Training, progress: Progress) -> None:
         kernel = Kernel.of(self).fitted(data.X, data.weight)
-        self.alphas_ = np.logspace(-4, 2, 13) if self.alphas is None else np.unique(check_alphas(self.alphas))
+        alphas = np.logspace(-4, 2, 13) if self.alphas is None else check_candidates(self.alphas, "alphas")
+        self.alphas_ = np.unique(alphas)
         self.gammas_ = self._gammas(kernel)
         rows = np.flatnonzero(data.weight > 0)
         drawn = rows
@@ -162,10 +163,7 @@ class KernelRidgeRankerCV(KernelRidgeRanker):
             return np.array([np.nan])
         if self.gammas is None:
             return np.asarray(float(kernel.gamma) * _WIDTHS)
-        gammas = np.unique(np.asarray(self.gammas, dtype=np.float64))
-        if not len(gammas) or not np.isfinite(gammas).all() or gammas[0] < 0:
-            raise ValueError(f"gammas must be numbers of 0 or more, one at least, got {self.gammas!r}")
-        return gammas
+        return np.unique(check_candidates(self.gammas, "gammas", zero=True))
 
     def _scores(self, data: Training, rows: IntArray, kernels: list[Kernel]) -> Iterator[FloatArray]:
         """Mean tau of the left-out scores for each penalty, kernel by kernel."""

@@ -9,22 +9,26 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from labelrank._arrays import FloatArray, canonical
-from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
+from labelrank._arrays import FloatArray, of_tensor
+from labelrank._compat import Interval, StrOptions, fit_context
+from labelrank._doc_links import DocLinkMixin
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.decompositions.coverings import SetCovering
 from labelrank.losses import CoveringLoss
-from labelrank.models import LinearModel
-from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
-from labelrank.rankers.graph import MINIMIZING, MinimizerMixin
-from labelrank.rankers.relevant_sets import relevant_sets
+from labelrank.models import LinearModel, Objective
+from labelrank.rankers.base import OnEmpty, Progress, Training, check_same_labels, refitting
+from labelrank.rankers.empty import Observed
+from labelrank.rankers.minimizer import MINIMIZING, Device, MinimizerMixin
+from labelrank.rankers.relevant_sets import SetClassifierMixin, are_relevant, relevant_sets
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
+from labelrank.supervision.weights import fit_weights
+from labelrank.torch import validate_features
 
 
 def _has_probabilities(model: LabelCoveringClassifier) -> bool:
@@ -36,7 +40,7 @@ def _has_probabilities(model: LabelCoveringClassifier) -> bool:
     )
 
 
-class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin, SetClassifierMixin, BaseEstimator):
     r"""Multilabel classifier that minimizes the covering loss, by boosting or L-BFGS.
 
     The labels are covered by sets, the cover elements; labels of an element are right or wrong together, and the number
@@ -79,6 +83,12 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
         Threads over blocks of rows.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
+        PyTorch. See :doc:`/devices`.
+    checkpoint : path or tuple (path, n), optional
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
+        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows of y without any known label.
 
@@ -140,6 +150,8 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         fit_intercept: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: Device = None,
+        checkpoint: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.covering = covering
@@ -152,6 +164,8 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
+        self.checkpoint = checkpoint
         self.on_empty = on_empty
 
     def __sklearn_tags__(self) -> Any:
@@ -181,17 +195,33 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         self
         """
         with refitting(self):
-            X = validate_data(self, canonical(X), accept_sparse="csr", dtype=np.float64, order="C")
-            graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
-            weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            loss = CoveringLoss(graphs, get_covering(self.covering), weight)
-            report_empty_rows(loss.counted | (weight == 0), self.on_empty)
-            self._set_classes(classes)
-            progress = Progress(self, X, y)
-            model = LinearModel(X, graphs.shape[1], fit_intercept=self.fit_intercept)
-            self._minimize(model, loss, self._solver(model, loss), progress)
+            data = self._validate(X, y, sample_weight)
+            progress = Progress(self, data.X, y)
+            objective = self._objective(data)
+            self._minimize(objective, self._solver(objective), progress)
             progress.end()
         return self
+
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        X = validate_features(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+        graphs, classes, self.outputs_2d_ = relevant_sets(of_tensor(y), X.shape[0], type(self).__name__)
+        data = Training(X, graphs, fit_weights(of_tensor(sample_weight), X.shape[0]))
+        self._set_observed(self._observed(data), classes, self.on_empty)
+        self._set_labels(classes)
+        return data
+
+    def _observed(self, data: Training) -> Observed:
+        """Rows with a known label, or without a weight."""
+        known = (data.graphs.set_levels("a covering") >= 0).any(axis=1)
+        return Observed.of_rows(known | (data.weight == 0))
+
+    def _set_observed(self, observed: Observed, labels: npt.NDArray[Any], on_empty: OnEmpty) -> None:
+        observed.report(labels, on_empty)
+
+    def _objective(self, data: Training) -> Objective:
+        loss = CoveringLoss(data.graphs, get_covering(self.covering), data.weight)
+        model = LinearModel(data.X, loss.shape[1], fit_intercept=self.fit_intercept)
+        return Objective(model, loss, alpha=self.alpha, n_jobs=self.n_jobs)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the labels; a label is predicted when its score is above 0.
@@ -206,7 +236,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
         """
         check_is_fitted(self)
-        X = validate_data(self, canonical(X), reset=False, accept_sparse="csr", dtype=np.float64)
+        X = validate_features(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return scores if self.outputs_2d_ else scores[:, 0]
 
@@ -222,7 +252,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
         -------
         int ndarray of shape (n_samples, n_labels): 1 for a relevant label; classes, after a fit on a vector of them
         """
-        relevant = self.decision_function(X) > 0
+        relevant = are_relevant(self.decision_function(X), self)
         if self.outputs_2d_:
             return relevant.astype(np.int64)
         return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
@@ -275,11 +305,15 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
             return np.asarray(expit(scores))
         return np.column_stack([expit(-scores), expit(scores)])[:, : len(self.classes_)]
 
-    def _set_classes(self, classes: npt.NDArray[Any]) -> None:
+    def _set_labels(self, classes: npt.NDArray[Any]) -> None:
         check_same_labels(self, getattr(self, "classes_", None), classes)
         self.classes_ = classes
 
-    def _solver(self, model: LinearModel, loss: CoveringLoss) -> Solver:
+    @property
+    def _keeps_tensors(self) -> bool:
+        return isinstance(self.templates, str)
+
+    def _solver(self, objective: Objective) -> Solver:
         named = isinstance(self.templates, str)
         if self.solver == "lbfgs":
             if not named or self.templates != "parallel":
@@ -290,9 +324,13 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, ClassifierMi
                 )
             return LBFGS()
         if not named:
-            lengths = check_templates(self.templates, model.n_penalized, self.fit_intercept)
-            lengths /= largest_values(model.X, self.fit_intercept, loss.counted)
+            lengths = check_templates(self.templates, objective.model.n_penalized, self.fit_intercept)
+            lengths /= self._largest_values(objective)
             return Boosting(self.smoothing, UserTemplates(lengths))
         if self.templates == "sequential" and self.alpha:
             raise ValueError('templates="sequential" has no penalty; pass alpha=0, or use templates="parallel"')
         return SequentialBoosting(self.smoothing) if self.templates == "sequential" else Boosting(self.smoothing)
+
+    def _largest_values(self, objective: Objective) -> FloatArray:
+        model: Any = objective.model
+        return largest_values(model.X, self.fit_intercept, objective.loss.counted)

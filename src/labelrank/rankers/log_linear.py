@@ -15,7 +15,8 @@ from labelrank._memory import require_pair_matrices
 from labelrank.decompositions import Decomposition, get_decomposition
 from labelrank.losses import LogLinearLoss, Loss
 from labelrank.rankers.base import BaseRanker, OnEmpty, Training
-from labelrank.rankers.graph import MINIMIZING, GraphRanker
+from labelrank.rankers.graph import GraphRanker
+from labelrank.rankers.minimizer import MINIMIZING, Device
 from labelrank.solvers import LBFGS, Boosting, Solver
 
 
@@ -60,6 +61,12 @@ class LogLinearRanker(GraphRanker):
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
         Threads over blocks of rows.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
+        PyTorch. See :doc:`/devices`.
+    checkpoint : path or tuple (path, n), optional
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
+        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
@@ -128,6 +135,8 @@ class LogLinearRanker(GraphRanker):
         smoothing: float = 0.0,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: Device = None,
+        checkpoint: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.decomposition = decomposition
@@ -139,6 +148,8 @@ class LogLinearRanker(GraphRanker):
         self.smoothing = smoothing
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
+        self.checkpoint = checkpoint
         self.on_empty = on_empty
 
     def _loss(self, data: Training) -> Loss:

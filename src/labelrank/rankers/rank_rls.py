@@ -10,14 +10,15 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from labelrank._arrays import FloatArray, canonical
+from labelrank._arrays import FloatArray, canonical, of_tensor
 from labelrank._compat import Interval, StrOptions, check_sample_weight, fit_context
 from labelrank.losses.squared import GroupedSquaredLoss, Weighting
 from labelrank.models.gram import KERNEL_CONSTRAINTS, Gamma, Kernel, check_symmetric
 from labelrank.rankers.base import Progress, refitting
-from labelrank.rankers.items import ItemRanker, check_alphas
+from labelrank.rankers.items import ItemRanker, check_candidates
+from labelrank.rankers.minimizer import Device
 from labelrank.solvers.base import Stop
 from labelrank.solvers.least_squares.basis import check_basis, draw_basis, kmeans_centers
 from labelrank.solvers.least_squares.items import (
@@ -31,6 +32,7 @@ from labelrank.solvers.least_squares.items import (
 from labelrank.solvers.least_squares.leave_out import held_out_differences, held_out_scores
 from labelrank.solvers.least_squares.ridge import LARGEST
 from labelrank.supervision import stacklevel_of_user
+from labelrank.torch import device_features, find_device, validate_features
 
 STOP = Stop(max_iter=2000, tol=1e-10)  # of conjugate gradients
 
@@ -84,6 +86,9 @@ class RankRLS(ItemRanker):
         its pairs.
     random_state : int, RandomState or None, default=None
         Randomness of a basis that is drawn.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where to compute with PyTorch, for dense features with `n_basis`, `basis` or a linear kernel: on the processor,
+        on a GPU, or on a GPU if there is one; by default without PyTorch. See :doc:`/devices`.
 
     Attributes
     ----------
@@ -146,6 +151,7 @@ class RankRLS(ItemRanker):
     """
 
     columns_: npt.NDArray[np.intp]
+    basis_: Any
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KERNEL_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -153,7 +159,9 @@ class RankRLS(ItemRanker):
         "basis": [StrOptions({"random", "kmeans"}), "array-like"],
         "weighting": [StrOptions({"pairs", "groups"})],
         "random_state": ["random_state"],
+        "device": [StrOptions({"cpu", "cuda", "auto"}), None],
     }
+    device: Device = None
 
     def __init__(
         self,
@@ -168,6 +176,7 @@ class RankRLS(ItemRanker):
         basis: Literal["random", "kmeans"] | npt.ArrayLike = "random",
         weighting: Weighting = "pairs",
         random_state: Any = None,
+        device: Device = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -179,6 +188,7 @@ class RankRLS(ItemRanker):
         self.basis = basis
         self.weighting = weighting
         self.random_state = random_state
+        self.device = device
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -208,12 +218,12 @@ class RankRLS(ItemRanker):
         """
         with refitting(self):
             X, loss, system, _ = self._prepare(X, y, sample_weight, self._groups(groups, "fit"))
-            self.n_groups_ = len(loss.start) - 1
+            self.n_groups_ = loss.n_groups
             progress = Progress(self, X, y)
             if system is None:
                 self._iterate(X, loss, progress)
             else:
-                self._publish(system.solve(self.alpha))
+                self._publish(self._solve(system))
                 self.system_ = dict(vars(system))
                 self.n_iter_, self.gap_ = 1, 0.0
             progress.end()
@@ -248,9 +258,13 @@ class RankRLS(ItemRanker):
                 "X was too large for a decomposition: this estimator was fitted by conjugate gradients, for its own "
                 f"alpha={self.alpha} alone; fit once for each penalty, or pass n_basis"
             )
-        alphas, system = check_alphas(alphas), ItemSystem(**self.system_)
+        alphas, system = check_candidates(alphas, "alphas"), ItemSystem(**self.system_)
         if system.gram is not None:
             system.gram = system.gram.copy()  # the decomposition overwrites it, and may fail
+            if (device := self._device()) is not None:
+                from labelrank.torch import least_squares
+
+                least_squares.decompose(system, device)
         coefficients = system.path(alphas)
         self.system_ = dict(vars(system))
         if self.kernel == "linear" and self.route_ != "primal":
@@ -278,35 +292,67 @@ class RankRLS(ItemRanker):
     def _checks(self) -> dict[str, Any]:
         return {"accept_sparse": False if self.kernel == "precomputed" else "csr", "dtype": np.float64, "order": "C"}
 
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        features, y = device_features(self, X), of_tensor(y)
+        if features is None:
+            X, y = validate_data(self, canonical(X), y, y_numeric=True, **self._checks())
+        else:
+            X, (_, y) = features, check_X_y(np.zeros((len(features), 1)), y, y_numeric=True, estimator=self)
+        rows = np.empty((X.shape[0], 0))
+        weight = check_sample_weight(of_tensor(sample_weight), rows, dtype=np.float64, ensure_non_negative=True)
+        return X, y.astype(np.float64), weight
+
+    @property
+    def _keeps_tensors(self) -> bool:
+        named = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        by_kmeans = isinstance(self.basis, str) and self.basis == "kmeans"  # which runs on the processor
+        return named and not by_kmeans
+
     def _prepare(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Prepared:
         """Validate, choose the route, and build its system."""
-        X, y = validate_data(self, canonical(X), y, y_numeric=True, **self._checks())
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        loss = GroupedSquaredLoss(y.astype(np.float64), groups, weight, self.weighting)
+        X, y, weight = self._validate(X, y, sample_weight)
+        loss = GroupedSquaredLoss(y, groups, weight, self.weighting)
         if not loss.counted.any():
-            warnings.warn(
-                "no group has two items with a weight, so that there is no pair to learn from: all scores will be 0",
-                stacklevel=stacklevel_of_user(),
-            )
-        kernel = Kernel.of(self).fitted(X, weight)
+            warn_no_pairs()
+        kernel, listed = Kernel.of(self), check_basis(self.basis, self.n_basis, weight)
+        has_route = self.n_basis is not None or listed is not None or (kernel.is_linear and X.shape[1] <= X.shape[0])
+        if hasattr(X, "tensor") and (not has_route or self._device(kernel, X) is None):
+            X = X.numpy()
+        kernel = kernel.fitted(X, weight)
         if kernel.has_gamma:
             self.gamma_ = kernel.gamma
-        listed = check_basis(self.basis, self.n_basis, weight)
         items = X if np.array_equal(loss.order, np.arange(X.shape[0])) else X[loss.order]
         if self.n_basis is not None or listed is not None:
             self.route_ = "basis"
             gram = self._choose_basis(X, kernel, listed, np.flatnonzero(weight))
+            if (device := self._device(kernel, X)) is not None:
+                from labelrank.torch import least_squares
+
+                return Prepared(
+                    items, loss, *least_squares.basis_system(kernel, items, self.basis_, gram, loss, device)
+                )
             if kernel.is_precomputed:
                 items = items[:, self.columns_]
             system, rows = basis_system(kernel, items, getattr(self, "basis_", None), gram, loss)
             return Prepared(items, loss, system, rows)
         thin: bool = sparse.issparse(X)
         if kernel.is_linear and thin and min(X.shape) > LARGEST:
+            self._device(kernel, X)  # an error if there is one
             self.route_ = "iterative"
             return Prepared(items, loss, None, None)
         if kernel.is_linear and X.shape[1] <= X.shape[0]:
             self.route_ = "primal"
+            if (device := self._device(kernel, X)) is not None:
+                from labelrank.torch import least_squares
+
+                return Prepared(items, loss, *least_squares.primal_system(items, loss, device))
             return Prepared(items, loss, *primal_system(items, loss))
+        self._device(kernel, X)  # an error if no basis would help
+        if self.device not in (None, "auto"):
+            raise ValueError(
+                f"device={self.device!r} is not for the kernel matrix of all items, which kernel={self.kernel!r} and X "
+                f"of shape {tuple(X.shape)} need; pass n_basis, or use device=None or 'auto'"
+            )
         self.route_, self.basis_indices_ = "dual", np.arange(X.shape[0])
         if not kernel.is_precomputed:
             self.basis_ = X.copy()  # which may be the caller's
@@ -331,7 +377,7 @@ class RankRLS(ItemRanker):
         drawn = draw_basis(int(self.n_basis or 0), rows, self.random_state) if listed is None else listed
         self.basis_indices_ = drawn
         if not kernel.is_precomputed:
-            self.basis_ = X[drawn]
+            self.basis_ = X[drawn].numpy() if hasattr(X, "tensor") else X[drawn]
             return kernel(self.basis_, self.basis_)
         if X.shape[0] == X.shape[1]:
             check_symmetric(X, "a square precomputed kernel")
@@ -355,6 +401,26 @@ class RankRLS(ItemRanker):
 
     # --- Solutions
 
+    def _device(self, kernel: Kernel | None = None, X: Any = None) -> Any:
+        """Return the device to work on, None for NumPy."""
+        device = find_device(self.device)
+        if device is None or kernel is None:
+            return device
+        from labelrank.torch.least_squares import problem_with_kernel
+
+        problem = problem_with_kernel(kernel, X)
+        if problem is not None and self.device != "auto":
+            raise ValueError(f"device={self.device!r} is not for {problem}; use device=None or 'auto'")
+        return device if problem is None else None
+
+    def _solve(self, system: ItemSystem) -> FloatArray:
+        device = self._device()
+        if device is None:
+            return system.solve(self.alpha)
+        from labelrank.torch import least_squares
+
+        return least_squares.solve(system, self.alpha, device)
+
     def _publish(self, coefficients: FloatArray) -> None:
         """Set the attributes of a solution."""
         if self.route_ == "primal":
@@ -366,10 +432,16 @@ class RankRLS(ItemRanker):
 
     def _scores(self, X: Any, coefficients: FloatArray) -> FloatArray:
         """Scores by `coef_` or `dual_coef_`, of one penalty or, in columns, of many."""
-        X = validate_data(self, canonical(X), reset=False, **self._checks())
+        X = validate_features(self, X, reset=False, **self._checks())
         kernel = Kernel.of(self, getattr(self, "gamma_", None))
         if kernel.is_linear:
             return np.asarray(X @ coefficients)
+        if hasattr(X, "tensor"):
+            from labelrank.torch import least_squares
+
+            if not X.is_sparse and least_squares.problem_with_kernel(kernel, self.basis_) is None:
+                return least_squares.kernel_scores(kernel, X, self.basis_, coefficients)
+            X = X.numpy()
         if kernel.is_precomputed and self.route_ == "basis":
             X = X[:, self.columns_]
         return kernel.scores(X, getattr(self, "basis_", None), coefficients)
@@ -401,3 +473,11 @@ class RankRLS(ItemRanker):
         if system is None:
             raise ValueError("X is too large for leaving out items in closed form; pass n_basis, or an integer as cv")
         return system, loss, rows
+
+
+def warn_no_pairs() -> None:
+    """Warn that there is nothing to learn from."""
+    warnings.warn(
+        "no group has two items with a weight, so that there is no pair to learn from: all scores will be 0",
+        stacklevel=stacklevel_of_user(),
+    )

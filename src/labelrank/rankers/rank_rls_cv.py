@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelrank._arrays import FloatArray, canonical
 from labelrank._compat import StrOptions, check_sample_weight, fit_context, num_samples
 from labelrank.rankers.base import Progress, refitting
-from labelrank.rankers.items import ItemRanker, check_alphas
+from labelrank.rankers.items import ItemRanker, check_candidates
 from labelrank.rankers.left_out import Data, Folds, LeftOut, leave_groups_out, leave_pairs_out, score_folds
 from labelrank.rankers.rank_rls import RankRLS
 from labelrank.supervision.groups import group_codes
@@ -143,7 +143,7 @@ class RankRLSCV(ItemRanker):
         self
         """
         with refitting(self):
-            alphas = check_alphas(self.alphas)
+            alphas = check_candidates(self.alphas, "alphas")
             grid = list(ParameterGrid(self.param_grid or {}))
             if any("alpha" in point for point in grid):
                 raise ValueError("param_grid has alpha; pass the penalties as alphas, which cost next to nothing")

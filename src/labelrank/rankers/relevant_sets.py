@@ -8,10 +8,44 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from labelrank._arrays import BoolArray, FloatArray, of_tensor
 from labelrank.supervision import PreferenceGraphs, is_graphs
+
+
+class SetClassifierMixin(ClassifierMixin):
+    """``score`` of multilabel classifiers, for all that their ``fit`` takes as y."""
+
+    outputs_2d_: bool
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the examples of which all labels are right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+        y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
+            The relevant labels, NaN in a dense matrix is not known and does not count; after a fit on a vector of
+            classes, a vector of them. If it names its labels, they are matched with ``classes_`` by name.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the examples.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        check_is_fitted(self)
+        y, sample_weight = of_tensor(y), of_tensor(sample_weight)
+        if not self.outputs_2d_:
+            return float(super().score(X, y, sample_weight))
+        from labelrank.metrics import get_scorer
+
+        return float(1.0 + get_scorer("covering_error", covering="zero_one")(self, X, y, sample_weight=sample_weight))
 
 
 def relevant_sets(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, npt.NDArray[Any], bool]:
@@ -25,7 +59,8 @@ def relevant_sets(y: Any, n_samples: int, name: str) -> tuple[PreferenceGraphs, 
         graphs = y if is_graphs(y) else PreferenceGraphs.from_multilabel(y)
         classes = graphs.labels
     else:
-        graphs, classes = _relevant_class(y)
+        y, classes = check_classes(y)
+        graphs = relevant_class(y, classes)
     if len(graphs) != n_samples:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n_samples}, y has {len(graphs)}"
@@ -48,19 +83,38 @@ def _is_vector(y: Any) -> bool:
     return np.ndim(first) == 0 and not isinstance(first, Set)
 
 
-def _relevant_class(y: Any) -> tuple[PreferenceGraphs, npt.NDArray[Any]]:
-    """One label, relevant in the second class."""
+def check_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """A vector of at most two classes, and the classes, sorted."""
     if np.ma.is_masked(y):
         raise ValueError("Input y is masked; drop the rows whose class is not known")
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("Input y contains NaN or infinity")
     check_classification_targets(y)
-    classes = np.unique(y)
+    return y, two_classes(np.unique(y))
+
+
+def two_classes(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The classes themselves; raise if there are more than two."""
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported for a vector of classes; the type of the target is multiclass "
             f"with {len(classes)} classes. Give y as a 0/1 matrix with a column per label"
         )
+    return classes
+
+
+def relevant_class(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> PreferenceGraphs:
+    """One label, relevant in the second class."""
     relevant = y == classes[-1] if len(classes) == 2 else np.zeros(len(y), dtype=bool)
-    return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8)), classes
+    return PreferenceGraphs.from_multilabel(relevant[:, None].astype(np.int8))
+
+
+def are_relevant(scores: FloatArray, model: Any) -> BoolArray:
+    """Whether each label has a score above 0."""
+    if np.isnan(scores).any():
+        raise ValueError(
+            f"{type(model).__name__} computes scores for X that are NaN, as sums overflow; scale X in fit and in "
+            "predict, for example by StandardScaler in a pipeline"
+        )
+    return scores > 0

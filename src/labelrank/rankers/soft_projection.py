@@ -20,7 +20,7 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, refitting
 from labelrank.solvers import SoftProjection, Stop
 from labelrank.solvers.soft_projection.models import GramModel
 from labelrank.solvers.soft_projection.online import project_online
-from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
+from labelrank.supervision import PreferenceGraphs, is_graphs, stacklevel_of_user
 
 _SOLUTION = ("coef_", "intercept_", "dual_coef_", "support_", "support_vectors_", "gamma_")
 _BATCH = ("duals_", "gap_", "objective_", "dual_objective_", "n_iter_", "loss_curve_", "gap_curve_")
@@ -287,11 +287,8 @@ class SoftProjectionRanker(BaseRanker):
             return np.asarray(X[:, self.support_] @ self.dual_coef_.T + self.intercept_)
         return kernel.scores(X, self.support_vectors_, self.dual_coef_.T) + self.intercept_
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the mean Kendall tau over the observed pairs; with ``targets="scores"``, `y` may hold scores."""
-        if self.targets == "scores" and as_graphs(y) is not y:
-            y = PreferenceGraphs.from_scores(y)
-        return super().score(X, y, sample_weight)
+    def _preferences_of(self, y: Any) -> Any:
+        return PreferenceGraphs.from_scores(y) if self.targets == "scores" and not is_graphs(y) else y
 
     # -----------------------------------------------------------------------------------------------------------
 
@@ -310,7 +307,7 @@ class SoftProjectionRanker(BaseRanker):
         targets = None
         if self.targets == "scores":
             if graphs is y:
-                raise ValueError('targets="scores" needs a score matrix, and graphs have none; use targets="ranks"')
+                raise ValueError('targets="scores" needs a score matrix, got PreferenceGraphs; use targets="ranks"')
             scores = graphs.rank_values()
             graphs = PreferenceGraphs.from_scores(scores)
             targets = _centered(scores) if self.margin == "gaps" else None

@@ -1,4 +1,4 @@
-"""A report on a model as one HTML file. It needs matplotlib and jinja2: ``pip install labelrank[plot]``."""
+"""Reports on models as HTML files. They need matplotlib and jinja2: ``pip install "labelrank[plot]"``."""
 
 from labelrank.report.build import build_report
 from labelrank.report.page import Report

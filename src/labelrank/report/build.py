@@ -1,9 +1,11 @@
-"""A report on a model, from what it predicts for instances that it has not learned from."""
+"""Build a report on a model from its predictions for test data."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
 
 from labelrank.report.page import Report, render
 
@@ -18,9 +20,9 @@ def build_report(
     random_state: Any = None,
     learning_curve: bool | None = None,
 ) -> Report:
-    """Build a report on a fitted model: how good it is, where it is wrong, how sure it may be, and why.
+    """Build a report on a fitted model: its accuracy, errors, confidence and explanations.
 
-    What takes long is computed on a random part of the rows; each section of the report says on how many.
+    Expensive parts are computed on a random sample of the rows; each section of the report states its size.
 
     Parameters
     ----------
@@ -29,26 +31,26 @@ def build_report(
     X : data frame, sparse matrix or array-like of shape (n_samples, n_features), optional
         Instances that the model was not fitted on. Without `X` and `y`, only the leaderboard is shown.
     y : rank matrix, data frame or PreferenceGraphs of shape (n_samples, n_labels), optional
-        What was observed.
+        Observed preferences.
     leaderboard : data frame or list of dict, optional
-        Candidates with their scores: "name", "mean", "std" or "standard_error", and anything else. By default the
-        ``leaderboard_`` of the model, if it has one.
+        Candidates with their scores: "name", "mean", "std" or "standard_error", and other columns. By default the
+        ``leaderboard_`` of the model, if any.
     title : str, optional
         Heading; by default the name of the model.
     random_state : int or RandomState, optional
-        Seed for the parts of the rows and for permutations.
+        Seed for the samples of the rows and for permutations.
     learning_curve : bool, optional
-        Whether to fit copies of the model on parts of `X` and `y`. By default if that is cheap: up to 50 features and
-        30 labels, on at most 1,000 rows.
+        Whether to fit copies of the model on subsets of at most 1,000 rows of `X` and `y`. By default if there are up
+        to 50 features and 30 labels.
 
     Returns
     -------
     Report
-        With `save`, and shown as it is in a notebook.
+        The report; `save` writes it to a file, notebooks display it.
 
     See Also
     --------
-    labelrank.plots : The pictures of the report, one by one.
+    labelrank.plots : The figures of the report.
 
     Examples
     --------
@@ -67,6 +69,7 @@ def build_report(
     from labelrank.report.leaderboard import leaderboard_section
     from labelrank.report.parts import Code
 
+    check_is_fitted(model)
     if (X is None) != (y is None):
         raise ValueError("X and y belong together: pass both, or neither for a report on the leaderboard alone")
     given = getattr(model, "leaderboard_", None) if leaderboard is None else leaderboard
@@ -74,8 +77,8 @@ def build_report(
     if X is None:
         if given is None:
             raise ValueError(
-                f"a report on {name_of(model)} needs X and y, instances that it was not fitted on; only a model with a "
-                "leaderboard_, such as AutoRanker, has something to report without"
+                f"a report on {name_of(model)} needs X and y, instances that it was not fitted on; they are optional "
+                "only for a model with a leaderboard_, such as AutoRanker"
             )
         sections = [board]
     else:
@@ -109,4 +112,6 @@ def _require(*libraries: str) -> None:
         try:
             importlib.import_module(library)
         except ImportError as error:
-            raise ImportError(f"build_report needs {library}; install it with: pip install labelrank[plot]") from error
+            raise ImportError(
+                f'build_report needs {library}; install it with: pip install "labelrank[plot]"'
+            ) from error

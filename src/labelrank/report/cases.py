@@ -1,4 +1,4 @@
-"""The instances that the model ranks worst, what was observed and predicted, and why."""
+"""The instances that the model ranks worst, with observed and predicted rankings and explanations."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from labelrank.supervision.frames import frame_of
 from labelrank.supervision.names import labels_of
 from labelrank.trust import confidence, explain
 from labelrank.trust.delegation import has_proba
+from labelrank.trust.explanation import HOW
 from labelrank.trust.failures import joined, observed_text, worst_rows
 
 _LISTED, _EXPLAINED = 20, 6
@@ -26,7 +27,7 @@ def cases_section(evidence: Evidence) -> Section:
     title = "The hardest instances"
     rows, tau = worst_rows(evidence.graphs, evidence.ranks, _LISTED)
     if not len(rows):
-        return Section("hardest", title, "There are none: no row has an observed pair.")
+        return Section("hardest", title, "No row has an observed pair.")
     known = has_proba(evidence.model)
     sure = confidence(evidence.model, evidence.rows(rows)) if known else np.full(len(rows), np.nan)
     observed = [observed_text(evidence.graphs[[row]], evidence.labels) for row in rows]
@@ -51,8 +52,8 @@ def cases_section(evidence: Evidence) -> Section:
         if value < 1
     ]
     lead = (
-        f"The {len(rows)} instances with the lowest Kendall's tau of all {len(evidence.known):,}, and for the first "
-        f"{_EXPLAINED} why the model reverses the pair that it reverses most clearly."
+        f"The {len(rows)} instances with the lowest Kendall's tau of all {len(evidence.known):,}. For the first "
+        f"{_EXPLAINED}, an explanation of the worst reversed pair."
     )
     return Section("hardest", title, lead, blocks)
 
@@ -64,7 +65,7 @@ def _case(evidence: Evidence, row: int, tau: float, texts: list[str]) -> Case:
     title = f"{evidence.row_name(row)}: “{better}” before “{worse}”, tau {number(tau)}"
     try:
         found = _explanation(evidence, row, better, worse)
-    except (ValueError, TypeError, AttributeError, NotImplementedError, MemoryError) as error:
+    except (ValueError, TypeError, MemoryError) as error:
         return Case(title, facts, None, f"Why “{better}” comes before “{worse}” is not explained: {compact(error)}.")
     order = [i for i in np.argsort(-np.abs(found.contributions), kind="stable").tolist() if found.contributions[i]]
     parts = [(found.items[i], compact(found.values[i]), float(found.contributions[i])) for i in order[:_PARTS]]
@@ -78,18 +79,13 @@ def _case(evidence: Evidence, row: int, tau: float, texts: list[str]) -> Case:
         [Cell(item), Cell(value), number_cell(part, bar=bar)]
         for (item, value, part), bar in zip(parts, drawn, strict=True)
     ]
-    how = {
-        "linear": "exact, by coefficients",
-        "path": "exact, along the paths of the trees",
-        "neighbors": "votes of the neighbors on the two labels",
-        "permutation": f"estimated from {_PERMUTATIONS} permutations",
-    }[found.method]
+    how = f"estimated from {_PERMUTATIONS} permutations" if found.method == "permutation" else HOW[found.method]
     reason = f"Why the model ranks “{better}” before “{worse}”, which is wrong ({how})"
     return Case(title, facts, Table(reason, ["feature", found.value_name, f"speaks for “{better}”"], cells), "")
 
 
 def _clearest_mistake(evidence: Evidence, row: int) -> tuple[int, int]:
-    """The observed pair that is predicted the other way round with the most labels between."""
+    """The observed pair whose predicted order is reversed with the largest difference of ranks."""
     edges = evidence.graphs[[row]].to_edges()
     place = competition_ranks(evidence.ranks[[row]])[0]
     worst = int(np.argmax(place[edges.better] - place[edges.worse]))
@@ -121,7 +117,7 @@ def _explanation(evidence: Evidence, row: int, better: Any, worse: Any) -> Any:
 
 
 def _features(evidence: Evidence, row: int) -> list[tuple[str, str]]:
-    """The first features of an instance, of a sparse one those that are not 0."""
+    """The first features of an instance; for sparse instances the first nonzero ones."""
     x, names = evidence.rows(np.array([row])), evidence.feature_names
     if names is None:
         return [("text", compact(next(iter(x))))]

@@ -1,4 +1,4 @@
-"""How sure the model is, and whether it may be: calibration, rejection curve, coverage of guarantees."""
+"""Sections on the confidence of the model: calibration, rejection curve, coverage of guarantees."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from labelrank.trust.delegation import has_proba, innermost
 _MOST_ROWS, _MOST_PROBABILITIES = 5000, 10_000_000
 _ALPHAS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _KEPT = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
-_NO_PAIRS = (
-    "has no model of pairs, and so no probabilities; PairwiseCalibrator learns them from predictions of any ranker."
-)
+_NO_PAIRS = "has no pair probabilities; PairwiseCalibrator learns them from the predictions of any ranker."
 
 
 def calibration_section(evidence: Evidence) -> Section:
@@ -42,10 +40,10 @@ def calibration_section(evidence: Evidence) -> Section:
         reliability,
         (5.4, 4.6),
         alt="Observed share of pairs in the predicted order by their predicted probability, with a histogram below.",
-        caption="On the diagonal, probabilities are right; below it the model is too sure of itself, above it not sure "
-        "enough. The lower part has the numbers of pairs.",
+        caption="Points on the diagonal are calibrated; below it the model is overconfident, above it underconfident. "
+        "The lower part shows the numbers of pairs.",
     )
-    lead = f"How often pairs of labels were observed in the predicted order, by probability, on {evidence.on(rows)}."
+    lead = f"Share of pairs observed in the predicted order, by predicted probability, on {evidence.on(rows)}."
     gap = float(np.average(display.observed - display.predicted, weights=display.weight))
     one_sided = display.error_ >= 0.02 and abs(gap) > display.error_ / 2
     way = "" if not one_sided else ", mostly too low" if gap > 0 else ", mostly too high"
@@ -54,7 +52,7 @@ def calibration_section(evidence: Evidence) -> Section:
 
 
 def rejection_section(evidence: Evidence) -> Section:
-    """Mistakes that remain if the least confident predictions are left to a person."""
+    """Errors that remain if the least confident predictions are rejected."""
     title, reason = "When to ask a person", _without_proba(evidence)
     if reason:
         return Section("rejection", title, reason)
@@ -70,12 +68,12 @@ def rejection_section(evidence: Evidence) -> Section:
         "rejection",
         rejection,
         (6.0, 4.0),
-        alt="Share of pairs in the wrong order among the instances that are kept, by their share.",
-        caption="Share of the pairs in the wrong order among the instances that are kept. No confidence can be better "
-        "than the oracle, which knows the mistakes.",
+        alt="Share of pairs in the wrong order among the instances that are kept, by the share of instances kept.",
+        caption="Share of the pairs in the wrong order among the instances that are kept. The oracle, which knows the "
+        "errors, is a lower bound.",
     )
     table = _kept(tau, sure)
-    lead = f"What is gained if predictions of low confidence are not acted on, measured on {evidence.on(rows)}."
+    lead = f"Errors that remain if the least confident predictions are left to a person, on {evidence.on(rows)}."
     half = next(row for row in table.rows if row[0].sort == 0.5)
     finding = (
         f"In the more confident half of the rows, {half[4].text} of the pairs are in the wrong order; in all rows, "
@@ -100,16 +98,14 @@ def coverage_section(evidence: Evidence) -> Section:
     """Empirical against nominal coverage of a conformal ranker."""
     title = "Do the guarantees hold?"
     if not _is_conformal(evidence.model):
-        return Section(
-            "coverage", title, "The model gives no guarantee. ConformalRanker, around any ranker, gives one."
-        )
+        return Section("coverage", title, "The model has no guarantee. ConformalRanker adds one to any ranker.")
     rows = _sample(evidence)
     if not len(rows):
         return Section("coverage", title, "There is nothing to compare: no row has an observed pair.")
     ranker, X = innermost(evidence.model, evidence.rows(rows), "with_alpha")
     if ranker.groups_ is not None:
         return Section(
-            "coverage", title, "The guarantee is per group, and a report is not told the groups of its rows."
+            "coverage", title, "The guarantee is per group, but the groups of the rows are unknown in a report."
         )
     graphs = evidence.graphs[rows]
     fewest = 1 / (float(ranker.n_calibration_.min()) + 1)  # nothing can be asserted below
@@ -123,8 +119,8 @@ def coverage_section(evidence: Evidence) -> Section:
         coverage,
         (5.4, 4.6),
         alt="Empirical coverage by nominal coverage with a band around the diagonal, and the completeness below.",
-        caption="A point below the band says that these rows are not like those that the model was calibrated on. "
-        "Completeness is how much is asserted.",
+        caption="A point below the band means that these rows differ from the calibration rows. Completeness is the "
+        "asserted share.",
     )
     held, asserted = ranker.coverage(X, graphs), ranker.completeness(X)
     what, how_much = {
@@ -145,7 +141,7 @@ def _sample(evidence: Evidence) -> Any:
 
 
 def _without_proba(evidence: Evidence) -> str:
-    """Why there are no probabilities to look at; empty if there are."""
+    """Reason why the section has no content; empty if there is none."""
     if not has_proba(evidence.model):
         return f"{type(evidence.model).__name__} {_NO_PAIRS}"
     return "" if len(evidence.known) else "There is nothing to compare: no row has an observed pair."

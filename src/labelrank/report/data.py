@@ -1,4 +1,4 @@
-"""What the data are: rows, features, observed labels, ties, pairs and contradictions."""
+"""Section on the data: rows, features, observed labels, ties, pairs and cycles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labelrank.supervision import PreferenceGraphs
 from labelrank.supervision.frames import frame_of
 
 _MOST_FEATURES = 200
-_FEW_VALUES = 20  # text with no more different values is a category
+_FEW_VALUES = 20  # text with at most this number of distinct values is a category
 
 
 def data_section(evidence: Evidence) -> Section:
@@ -32,13 +32,13 @@ def data_section(evidence: Evidence) -> Section:
         ("labels", count(k), "", f"{share(observed / (n * k))} observed"),
         ("observed pairs", count(pairs), "", f"{pairs / n:,.1f} in a row"),
         ("rows with ties", count(tied), "", share(tied / n)),
-        ("rows with contradictions", count(contradictory), "", "pairs that go round in a circle"),
+        ("rows with cycles", count(contradictory), "", "such as a > b > c > a"),
     ]
     blocks: list[Any] = [Cards(cards)]
     table = _features(evidence)
     if table is not None:
         blocks.append(table)
-    return Section("data", "What the data are", "The instances that the model is judged on.", blocks)
+    return Section("data", "What the data are", "The instances that the model is evaluated on.", blocks)
 
 
 def _kind_of(X: Any) -> str:
@@ -62,7 +62,7 @@ def _tied_rows(graphs: PreferenceGraphs) -> int:
 
 
 def _contradictory_rows(graphs: PreferenceGraphs) -> int:
-    """Number of rows whose pairs go round in a circle, such as a > b, b > c and c > a."""
+    """Number of rows whose pairs have a cycle, such as a > b, b > c and c > a."""
     if graphs.is_ranked:
         return 0
     edges, (n, k) = graphs.to_edges(), graphs.shape
@@ -99,7 +99,7 @@ _Description = tuple[str, float, int, str]
 
 
 def _of_array(values: npt.NDArray[Any]) -> _Description:
-    """Type, share of missing values, number of different values, and a summary of a column."""
+    """Type, share of missing values, number of distinct values, and a summary of a column."""
     if values.dtype.kind in "OUST":
         present = [value for value in values.tolist() if not is_missing(value)]
         return _of_objects(present, len(values), "category")

@@ -1,4 +1,4 @@
-"""What all sections of a report look at: a model, its predictions for some instances, and what was observed."""
+"""Data for all sections of a report: a model, test data, and the predictions."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Evidence:
-    """A model and what it predicts for instances; labels are in the order of the observations.
+    """A model and its predictions for test data; labels are in the order of the observations.
 
     Attributes
     ----------
     model : fitted ranker
-        As it was given.
+        The model.
     X : array, sparse matrix, data frame, or sequence of texts
         Instances.
     graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed preferences.
     ranks : ndarray of shape (n_samples, n_labels)
-        What is predicted.
+        Predicted ranks.
     columns : ndarray of shape (n_labels,)
         Columns of the model's predictions in the order of the observations.
     labels : ndarray of shape (n_labels,)
-        Names, as in `graphs` or the model.
+        Names of the labels.
     known : ndarray of int
-        Rows with an observed pair in random order.
+        Rows with an observed pair, in random order.
     seed : int
-        For everything else that is random.
+        Random seed of the sections.
     """
 
     model: Any
@@ -54,7 +54,7 @@ class Evidence:
     seed: int
 
     def sample(self, most: float) -> Rows:
-        """At most so many rows with an observed pair, drawn at random, in their order; at least one if there is any."""
+        """Sorted random sample of at most `most` rows with an observed pair; at least one row if there is any."""
         return np.sort(self.known[: max(int(min(most, len(self.known))), 1)])
 
     def rows(self, rows: Rows) -> Any:
@@ -62,14 +62,14 @@ class Evidence:
         return safe_indexing(self.X, rows)
 
     def on(self, rows: Rows) -> str:
-        """On which rows something was computed, for a sentence."""
+        """Describe the rows that something was computed on, as part of a sentence."""
         if len(rows) == len(self.known):
             return f"{len(rows):,} row{'s' * (len(rows) != 1)}"
         return f"{len(rows):,} of {len(self.known):,} rows, drawn at random"
 
     @cached_property
     def is_ranked(self) -> bool:
-        """Whether rankings were observed, rather than single or weighted pairs."""
+        """Whether the observations are rankings, not single or weighted pairs."""
         return self.graphs.weight is None and self.graphs.is_layered
 
     @cached_property
@@ -97,16 +97,16 @@ class Evidence:
 
 
 def gather(model: Any, X: Any, y: Any, random_state: Any) -> Evidence:
-    """Predict all instances, once, and match the labels of the model with those of the observations."""
+    """Predict all instances and match the labels of the model with those of the observations."""
     if isinstance(X, (list, tuple)) and len(X) and not isinstance(X[0], (str, dict)):
         X = np.asarray(X)
     ranker = fitted_ranker(model)
     if ranker is None or get_tags(ranker).estimator_type != "ranker":
         found = type(model if ranker is None else ranker).__name__
-        raise TypeError(f"a report is about a fitted ranker, or a meta-estimator around one; {found} is none")
+        raise TypeError(f"model must be a fitted ranker, or a meta-estimator around one, got {found}")
     graphs, columns, labels = observed_for(model, y)
     if num_samples(X) != len(graphs):
-        raise ValueError(f"X has {num_samples(X)} rows, y has {len(graphs)}; a report needs a row of y for each of X")
+        raise ValueError(f"X has {num_samples(X)} rows, but y has {len(graphs)}; pass as many rows of y as of X")
     if not len(graphs):
         raise ValueError("X and y have no rows; a report needs instances that the model was not fitted on")
     ranks = np.asarray(model.predict(X), dtype=np.float64)

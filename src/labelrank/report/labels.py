@@ -1,7 +1,8 @@
-"""What happens to each label, and to each pair of labels."""
+"""Sections on the labels and the pairs of labels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from labelrank.report.evidence import Evidence
 from labelrank.report.parts import Cell, Section, Table, bars, count_cell, number_cell, share, share_cell
 from labelrank.report.svg import draw
 
-_MOST_RANKS, _MOST_PAIRS = 5_000_000, 5_000_000  # that are looked at
-_MOST_LABELS = 1000  # whose pairs are counted
-_DRAWN = 25  # labels in a matrix
-_WORST = 20  # pairs in the table
+_MOST_RANKS, _MOST_PAIRS = 5_000_000, 5_000_000  # limits of the samples
+_MOST_LABELS = 1000  # largest number of labels for counts of pairs
+_DRAWN = 25  # largest number of labels in a matrix
+_WORST = 20  # largest number of pairs in the table
 
 
 def labels_section(evidence: Evidence) -> Section:
@@ -32,8 +33,8 @@ def labels_section(evidence: Evidence) -> Section:
         return Section(
             "labels",
             title,
-            "Labels have no ranks here: what was observed are single pairs, such as battles. How often each label wins "
-            "is in the next section.",
+            "Labels have no ranks, because the observations are single pairs, such as battles. The next section shows "
+            "how often each label wins.",
         )
     true, last = _places(graphs.rank_values())
     seen = ~np.isnan(true)
@@ -72,9 +73,9 @@ def labels_section(evidence: Evidence) -> Section:
         for name, observed, mean, mean_predicted, (off, bar), best, predicted_best in cells
     ]
     lead = (
-        f"Ranks are those among the observed labels of a row, 1 is the best, on {evidence.on(rows)}. Tied labels "
-        "share their places: each has the mean of them, and a prediction of any of them is no error. A label is "
-        "first in a share of the rows in which it was observed."
+        f"Ranks among the observed labels of a row, 1 is the best, on {evidence.on(rows)}. Tied labels have the mean "
+        "of their ranks, and predicting any of these ranks is not an error. Shares of first ranks refer to the rows in "
+        "which a label was observed."
     )
     blocks: list[Any] = [Table("Labels", columns, table)]
     if k <= _DRAWN:
@@ -85,37 +86,38 @@ def labels_section(evidence: Evidence) -> Section:
 
 
 def _places(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """First and last place of each label, which differ if it is tied; NaN stays NaN."""
+    """First and last rank of each label, which differ for ties; NaN is propagated."""
     total = np.count_nonzero(~np.isnan(ranks), axis=1)[:, np.newaxis]
     return competition_ranks(ranks), total + 1 - competition_ranks(-ranks)
 
 
 def _column_means(values: FloatArray) -> FloatArray:
-    """Means of the columns without NaN; NaN for columns of NaN."""
+    """Means of the columns, ignoring NaN; NaN if all values are NaN."""
     known = ~np.isnan(values)
     return np.asarray(np.where(known, values, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan))
 
 
 def _positions(evidence: Evidence, true: FloatArray, predicted: FloatArray) -> Any:
-    size = figure_size(2, evidence.names, range(1, len(evidence.names) + 1))
-
-    def positions(ax: Any) -> None:
-        display = RankPositionDisplay.from_predictions(predicted, true, labels=evidence.names, ax=ax)
-        for image in display.images_:
-            image.set_interpolation("none")
-
-    return draw(
+    names = evidence.names
+    return _two_matrices(
         "positions",
-        positions,
-        (max(size[0], 6.0), size[1]),
+        lambda ax: RankPositionDisplay.from_predictions(predicted, true, labels=names, ax=ax),
+        figure_size(2, names, range(1, len(names) + 1)),
         alt="Two matrices: how often each label takes each position, as observed and as predicted.",
         caption="How often each label (row) takes each position (column).",
-        inverted=True,
     )
 
 
+def _two_matrices(key: str, plot: Callable[[Any], Any], size: tuple[float, float], **texts: str) -> Any:
+    def matrices(ax: Any) -> None:
+        for image in plot(ax).images_:
+            image.set_interpolation("none")
+
+    return draw(key, matrices, (max(size[0], 6.0), size[1]), **texts, inverted=True)
+
+
 def pairs_section(evidence: Evidence) -> Section:
-    """Who beats whom, as observed and as predicted, and the pairs that are reversed most often."""
+    """Observed and predicted shares of pairs, and the most frequently reversed pairs."""
     title, k = "Who beats whom", evidence.graphs.shape[1]
     if k > _MOST_LABELS:
         return Section("pairs", title, f"Pairs are counted for up to {_MOST_LABELS:,} labels; there are {k:,}.")
@@ -141,22 +143,15 @@ def _matrix(evidence: Evidence, observed: FloatArray, predicted: FloatArray) -> 
     chosen = np.sort(np.argsort(-total, kind="stable")[:_DRAWN])
     at = np.ix_(chosen, chosen)
     names = [evidence.names[i] for i in chosen]
-    size = figure_size(2, names, names)
-
-    def matrix(ax: Any) -> None:
-        display = PairMatrixDisplay(shares_of_counts(observed[at]), shares_of_counts(predicted[at]), labels=names)
-        for image in display.plot(ax).images_:
-            image.set_interpolation("none")
-
-    few = "" if len(chosen) == len(total) else f" The {_DRAWN} labels of {len(total)} that are compared most often."
-    return draw(
+    display = PairMatrixDisplay(shares_of_counts(observed[at]), shares_of_counts(predicted[at]), labels=names)
+    few = "" if len(chosen) == len(total) else f" The {_DRAWN} most frequently compared labels of {len(total)}."
+    return _two_matrices(
         "pairs",
-        matrix,
-        (max(size[0], 6.0), size[1]),
+        display.plot,
+        figure_size(2, names, names),
         alt="Two matrices: how often the label of a row is before that of a column, as observed and as predicted.",
         caption="Share of the rows in which the label of a row comes before that of a column. Framed: the predicted "
         "majority is not the observed one. Hatched: never compared." + few,
-        inverted=True,
     )
 
 
@@ -177,7 +172,7 @@ def _worst_pairs(evidence: Evidence, observed: FloatArray, wrong: FloatArray) ->
         for i, part, bar in zip(order, parts, bars(parts, [0.0] * len(parts)), strict=True)
     ]
     columns = ["pair", "compared", "the first won", "reversed by the model", "share reversed"]
-    caption, note = "Pairs that the model reverses most often", "A pair that it ties counts 1/2."
+    caption, note = "Pairs that the model reverses most often", "Pairs that it ties count 1/2."
     return [Table(caption, columns, rows, note)] if rows else []
 
 

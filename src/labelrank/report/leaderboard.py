@@ -1,9 +1,10 @@
-"""The leaderboard that the model comes from."""
+"""Section on the leaderboard of candidates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import reprlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,10 @@ _ERRORS = {
 
 
 def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
-    """The candidates that the model was chosen from, as bars with their errors."""
+    """Candidates with their scores and errors as bars."""
     title = "Leaderboard"
     if leaderboard is None:
-        return Section("leaderboard", title, "There is none: the report is about one model, without others beside it.")
+        return Section("leaderboard", title, "No leaderboard was given: the report is about a single model.")
     entries = _entries(leaderboard)
     if not entries:
         return Section("leaderboard", title, "The leaderboard is empty.")
@@ -66,7 +67,7 @@ def leaderboard_section(leaderboard: Any, weights: Any = None) -> Section:
 
 
 def _errors(entries: list[dict[Any, Any]], numbers: list[Any], folds: Any) -> tuple[str, list[float]]:
-    """What the errors of the means are, and the errors; deviations are divided by the root of the number of folds."""
+    """Kind and values of the errors; standard deviations become standard errors if the number of folds is known."""
     key = next((key for key in _ERRORS if key in numbers), None)
     errors = [_float(entry.get(key)) for entry in entries]
     if key != "std" or folds is None:
@@ -90,10 +91,9 @@ def _weights(weights: Any) -> list[Table]:
 
 def _entries(leaderboard: Any) -> list[dict[Any, Any]]:
     frame = frame_of(leaderboard)
-    entries: list[Any] = list(leaderboard if frame is None else frame.iter_rows(named=True))
-    wrong = next((entry for entry in entries if not isinstance(entry, Mapping)), None)
-    if wrong is not None:
-        raise TypeError(f"leaderboard must be a data frame or a list of dicts, got an entry {wrong!r}")
+    entries = leaderboard if frame is None else list(frame.iter_rows(named=True))
+    if not isinstance(entries, Sequence) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise TypeError(f"leaderboard must be a data frame or a list of dicts, got {reprlib.repr(leaderboard)}")
     return [dict(entry) for entry in entries]
 
 

@@ -1,4 +1,4 @@
-"""What the model has learned from: importance of the features, and scores by the number of rows."""
+"""Sections on feature importances and the learning curve."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _CHEAP_FEATURES, _CHEAP_LABELS = 50, 30
 
 
 def importance_section(evidence: Evidence) -> Section:
-    """By how much the score falls if a feature is permuted."""
+    """Decrease of the score if a feature is permuted."""
     title, names = "Which features matter", evidence.feature_names
     if names is None:
-        return Section("importance", title, "An instance is a text rather than a row of features.")
+        return Section("importance", title, "Instances are texts, not rows of features.")
     if not 0 < len(names) <= _MOST_FEATURES:
         reason = f"Features are permuted one by one, for up to {_MOST_FEATURES} of them; there are {len(names):,}."
         return Section("importance", title, reason)
@@ -45,20 +45,20 @@ def importance_section(evidence: Evidence) -> Section:
         for i, bar in zip(order.tolist(), drawn, strict=True)
     ]
     lead = (
-        f"By how much Kendall's tau falls when the values of a feature are permuted: mean ± standard deviation of "
-        f"{_REPEATS} permutations, on {evidence.on(rows)}. Features that say the same share their importance."
+        f"Decrease of Kendall's tau when the values of a feature are permuted: mean ± standard deviation of "
+        f"{_REPEATS} permutations, on {evidence.on(rows)}. Redundant features share their importance."
     )
     best = order[0]
-    finding = f"“{names[best]}” matters most: if it is permuted, Kendall's tau falls by {number(mean[best])}."
-    columns = ["feature", "fall of Kendall's tau"]
+    finding = f"“{names[best]}” matters most: permuting it decreases Kendall's tau by {number(mean[best])}."
+    columns = ["feature", "decrease of Kendall's tau"]
     return Section("importance", title, lead, [Table("Features", columns, table)], finding if mean[best] > 0 else "")
 
 
 def _falls(evidence: Evidence, rows: Rows, d: int) -> FloatArray:
-    """By how much tau falls for each permutation of each feature, of shape (d, n_repeats).
+    """Decrease of tau for each permutation of each feature, of shape (d, n_repeats).
 
-    Unlike scikit-learn's function, many permutations are predicted at once: most of the time of a call is overhead in
-    ensembles. That function also takes no sparse matrices and no frames but those of pandas.
+    Unlike scikit-learn's function, this predicts many permutations at once, because calls of ensembles have a large
+    overhead, and supports sparse matrices and frames other than those of pandas.
     """
     rng = np.random.default_rng(evidence.seed)
     mixed, graphs, m = row_mixer(evidence.rows(rows)), evidence.graphs[rows], len(rows)
@@ -75,7 +75,7 @@ def _falls(evidence: Evidence, rows: Rows, d: int) -> FloatArray:
 
 
 def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
-    """Scores of the model when it learns from fewer rows."""
+    """Scores of the model fitted to fewer rows."""
     title = "Would more rows help?"
     n_features = len(evidence.feature_names or [])
     cheap = 0 < n_features <= _CHEAP_FEATURES and evidence.graphs.shape[1] <= _CHEAP_LABELS
@@ -89,7 +89,7 @@ def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
     folds = KFold(_CURVE_FOLDS, shuffle=True, random_state=evidence.seed)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # few rows may lack a label; the report is about the model as it was given
+            warnings.simplefilter("ignore")  # warnings about few rows are not about the model of the report
             sizes, on_train, on_test = learning_curve(
                 clone(model),
                 evidence.rows(rows),
@@ -99,14 +99,14 @@ def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
                 scoring=get_scorer("kendall_tau"),
                 error_score="raise",
             )
-    except Exception as error:  # an estimator of any kind, on fewer rows than it was made for
+    except Exception as error:  # any estimator may fail on few rows
         return Section("curve", title, f"{name_of(model)} could not be fitted on fewer rows: {error}")
 
     def curve(ax: Any) -> None:
         display = LearningCurveDisplay(train_sizes=sizes, train_scores=on_train, test_scores=on_test)
         display.plot(ax=ax, score_name="Kendall's tau", line_kw={"marker": "o"}, fill_between_kw={"alpha": 0.15})
-        ax.set_xlabel("rows learned from")
-        ax.legend(["on the rows learned from", "on other rows"])
+        ax.set_xlabel("training rows")
+        ax.legend(["on training rows", "on other rows"])
 
     last, before = on_test[-1].mean(), on_test[-2].mean()
     finding = (
@@ -117,18 +117,18 @@ def curve_section(evidence: Evidence, wanted: bool | None) -> Section:
         "curve",
         curve,
         (6.0, 3.8),
-        alt="Kendall's tau of the model by the number of rows that it learned from, on these rows and on others.",
+        alt="Kendall's tau of the model by the number of training rows, on training rows and on others.",
         caption=f"Mean and standard deviation over {_CURVE_FOLDS} folds.",
     )
     lead = (
-        f"Copies of {name_of(model)} with the same parameters, learned from parts of {evidence.on(rows)} of this "
-        f"report, and scored on the others. {finding}"
+        f"Copies of the model ({name_of(model)}) with the same parameters, fitted to subsets of {evidence.on(rows)} of "
+        f"this report, and scored on the others. {finding}"
     )
     return Section("curve", title, lead, [figure], finding)
 
 
 def _refitted(model: Any) -> Any:
-    """The model without what chose or calibrated it: the best candidate of a search, the ranker inside a wrapper."""
+    """The best candidate of a search, or the ranker inside a meta-estimator."""
     while not getattr(model, "steps", None):
         inner = unwrapped(model)[1]
         if inner is None or labels_of(inner) is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labelrank import __version__
+from labelrank._atomic import atomic_path
 from labelrank.report.parts import Code, Section
 
 
@@ -34,7 +34,7 @@ class Report:
     html: str = field(repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to a file; a file of that name is replaced only by a complete one.
+        """Write the page to a file atomically.
 
         Parameters
         ----------
@@ -44,19 +44,11 @@ class Report:
         Returns
         -------
         Path
-            Where the page is.
+            Path of the file.
         """
-        target = Path(path)
-        if not target.parent.is_dir():
-            raise FileNotFoundError(f"cannot save {target}: there is no folder {target.parent}")
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-            partial = Path(folder, target.name)
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(self.html)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(target)
-        return target
+        with atomic_path(path) as partial:
+            partial.write_text(self.html, encoding="utf-8", newline="\n")
+        return Path(path)
 
     def _repr_html_(self) -> str:
         style = "width: 100%; height: 80vh; border: 1px solid #8888; border-radius: 6px"

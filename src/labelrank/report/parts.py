@@ -1,4 +1,4 @@
-"""What a report is made of: sections of tables and figures, and numbers as text."""
+"""Parts of a report: sections, tables, figures, and formatted numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 _FILTERED = 8  # tables with more rows can be filtered
-_LONGEST = 200  # letters of a text from the data
+_LONGEST = 200  # largest number of characters of a text from the data
 
 
 class Bar(NamedTuple):
@@ -22,7 +22,7 @@ class Bar(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Text of a cell, and what sorting compares, by default the text."""
+    """Text of a cell, and the key for sorting, by default the text."""
 
     text: str
     sort: float | str | None = None
@@ -46,7 +46,7 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """Whether each column holds numbers, which stand on the right and are first sorted from the largest."""
+        """Whether each column is numeric, and therefore aligned right and first sorted in descending order."""
         if not self.rows:
             return [False] * len(self.columns)
         return [
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture as SVG, safe to put into a page, with a text for those who do not see it."""
+    """An SVG figure with a text alternative."""
 
     svg: Any
     alt: str
@@ -69,7 +69,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Cards:
-    """Numbers to be seen first: name, value, error, and what to compare it with."""
+    """Key figures: name, value, error, and a value to compare with."""
 
     cards: Sequence[tuple[str, str, str, str]]
     kind: str = field(default="cards", init=False)
@@ -140,17 +140,17 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def plus_minus(error: float, text: Callable[[float], str] = number) -> str:
-    """An error behind a number, which does not break; nothing if it is not known."""
+    """Format the error of a number, without line breaks; empty if it is unknown."""
     return f"±{_SPACE}{text(error)}" if math.isfinite(error) else ""
 
 
 def count(value: float) -> str:
-    """A whole number with commas."""
+    """Format an integer with commas."""
     return f"{value:,.0f}"
 
 
 def share(value: float) -> str:
-    """A share in percent, which does not break; a dash for NaN.
+    """Format a share in percent, without line breaks; a dash for NaN.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def share(value: float) -> str:
 
 
 def compact(value: Any) -> str:
-    """A value from the data: a number with four digits, anything else as text that is not too long."""
+    """Format a value from the data: numbers with four digits, anything else as truncated text."""
     if isinstance(value, float):
         return f"{value:.4g}"
     text = " ".join(str(value).split())

@@ -1,4 +1,4 @@
-"""How good the model is: its scores, beside those of one order for everyone."""
+"""Section on the scores of the model, next to those of a constant ranking."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def quality_section(evidence: Evidence) -> Section:
         text = number if name in (_TAU, _RHO) else share
         found = [mean_and_error(each) for each in (own[name], same[name], own[name] - same[name])]
         means[name] = [text(mean) for mean, *_ in found]
-        cards.append((name, means[name][0], plus_minus(found[0][1], text), f"one order for everyone: {means[name][1]}"))
+        cards.append((name, means[name][0], plus_minus(found[0][1], text), f"constant ranking: {means[name][1]}"))
         cells = [Cell(f"{text(mean)} {plus_minus(error, text)}".strip(), mean) for mean, error, _ in found]
         table.append([Cell(name), *cells, count_cell(found[0][2])])
-    columns = ["score", "the model", "one order for everyone", "difference", "rows"]
+    columns = ["score", "the model", "constant ranking", "difference", "rows"]
     lead = (
-        f"Means over {evidence.on(rows)} with an observed pair, ± their standard error. One order for everyone is the "
-        "Borda count of these very rows, which looks at no features."
+        f"Means over {evidence.on(rows)} with an observed pair, ± standard error. The constant ranking is the Borda "
+        "count of the same rows, without features."
     )
     if not evidence.is_ranked:
-        lead += " Scores of the first labels need rankings, and what was observed here are single pairs."
+        lead += " Scores of the first labels need rankings, but the observations are single pairs."
     finding = f"{means[_PAIRS][0]} of the pairs of labels are in the right order (Kendall's tau {means[_TAU][0]})"
     finding += f", and the first label is right in {means[_FIRST][0]} of the rows." if _FIRST in means else "."
-    finding += f" One order for everyone has {' and '.join(means[key][1] for key in (_PAIRS, _FIRST) if key in means)}."
+    finding += f" The constant ranking has {' and '.join(means[key][1] for key in (_PAIRS, _FIRST) if key in means)}."
     return Section("quality", title, lead, [Cards(cards[:4]), Table("Scores", columns, table)], finding)
 
 
 def _scores(evidence: Evidence, ranks: FloatArray) -> dict[str, FloatArray]:
-    """Scores of each row, NaN where there is nothing to score."""
+    """Scores of each row, NaN if undefined."""
     graphs = evidence.graphs
     tau: FloatArray = kendall_tau(graphs, ranks, average=None)
     scores = {_TAU: tau}
@@ -61,7 +61,7 @@ def _scores(evidence: Evidence, ranks: FloatArray) -> dict[str, FloatArray]:
 
 
 def mean_and_error(values: FloatArray) -> tuple[float, float, int]:
-    """Mean of the values that are known, its standard error, and their number."""
+    """Mean without NaN, its standard error, and the number of values."""
     known = values[~np.isnan(values)]
     n = len(known)
     error = float(known.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan

@@ -1,4 +1,4 @@
-"""Figures as SVG within a page: text stays text, colors follow the page, no identifiers but those that are needed."""
+"""Figures as inline SVG, with text as text, colors of the page, and only the necessary identifiers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def draw(
     caption: str,
     inverted: bool = False,
 ) -> Figure:
-    """Draw on new axes and return the picture as SVG.
+    """Draw on new axes and return the figure as SVG.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def draw(
     size : tuple of float
         Width and height in inches.
     alt, caption : str
-        Description for those who do not see the picture, and text below it.
+        Text alternative, and text below the figure.
     inverted : bool, default=False
         Keep the colors, which the page inverts in dark mode, instead of replacing them by those of the page.
     """
@@ -104,7 +104,7 @@ def _embedded(data: bytes, key: str, alt: str, inverted: bool) -> Any:
 
 
 def _rewrite(attributes: dict[str, str], key: str, used: set[str], inverted: bool) -> None:
-    """Shorten numbers, name colors by the page, and make identifiers those of this figure."""
+    """Shorten numbers, use the color variables of the page, and make identifiers unique to this figure."""
     for name in list(attributes):
         value = attributes[name]
         if name == "id":

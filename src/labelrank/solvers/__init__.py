@@ -24,7 +24,7 @@ SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (LBFGS, Bo
 
 
 def get_solver(solver: str | Solver) -> Solver:
-    """Return the solver of a name, or the solver itself.
+    """Return the solver for a name; a solver is returned unchanged.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""The contract of a solver: it says which abilities of a loss it needs, and minimizes an objective step by step.
+"""Base class of solvers, which state the abilities of a loss that they need and minimize an objective step by step.
 
-Stopping, curves, callbacks, control-C and convergence warnings are written here, once for all solvers.
+Stopping, curves, callbacks, control-C and convergence warnings are implemented here for all solvers.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -40,12 +40,19 @@ class State:
     coef: Any
     loss_curve: list[float] = field(default_factory=list)  # the objective, before the first iteration and after each
     bound_curve: list[float] = field(default_factory=list)  # the decrease that was guaranteed for each iteration
-    gap: float = np.inf  # what is compared with tol
+    gap: float = np.inf  # compared with tol
     converged: bool = False
     interrupted: bool = False
-    message: str = ""  # why a solver gave up before max_iter, in its own words
-    remark: str = ""  # what is worth a warning although the solver converged
+    message: str = ""  # why a solver gave up before max_iter
+    remark: str = ""  # text of a warning although the solver converged
     advice: str = "increase max_iter, scale the features, or use a larger tol"
+
+    def followed_by(self, later: State) -> State:
+        """Return the state of a later run that started from these coefficients, with the curves of both."""
+        if not self.loss_curve:
+            return later
+        curves = self.loss_curve[:-1] + later.loss_curve, self.bound_curve + later.bound_curve
+        return replace(later, loss_curve=curves[0], bound_curve=curves[1])
 
     @property
     def n_iter(self) -> int:
@@ -53,7 +60,10 @@ class State:
         return max(0, len(self.loss_curve) - 1)
 
     def warn(self, name: str, stop: Stop, *, warm_start: bool = True) -> None:
-        """Warn if the solver was interrupted or did not converge; `warm_start`: whether the learner can continue."""
+        """Warn if the solver was interrupted or did not converge.
+
+        `warm_start` is whether the learner has that parameter, and so can continue.
+        """
         if self.interrupted:
             warnings.warn(
                 f"{name} was interrupted after {self.n_iter} iterations; it is fitted with what was learned until then"
@@ -81,8 +91,8 @@ class Run:
     As a context manager it ends the run on control-C, with the coefficients of the last step, if there was one.
     """
 
-    def __init__(self, start: Any, stop: Stop, on_step: OnStep | None) -> None:
-        self.state, self.stop, self.on_step = State(start), stop, on_step
+    def __init__(self, start: Any, stop: Stop, on_step: OnStep | None, state: State | None = None) -> None:
+        self.state, self.stop, self.on_step = State(start) if state is None else state, stop, on_step
 
     def step(self, coef: Any, value: float, gap: float, *, bound: float = np.nan, still: float | None = None) -> bool:
         """Record the start or an iteration; True if the run ends here.
@@ -90,15 +100,15 @@ class Run:
         Parameters
         ----------
         coef : ndarray
-            Coefficients; a solver that changes them in place hands over a copy.
+            Coefficients; a solver that changes them in place passes a copy.
         value : float
             The objective.
         gap : float
-            What is compared with tol, and reported.
+            Compared with tol, and reported.
         bound : float
             The decrease that was guaranteed for this iteration.
         still : float, optional
-            What is compared with tol instead of `gap`, where a part of the gap cannot be closed.
+            Compared with tol instead of `gap`, if a part of the gap cannot be closed.
         """
         state = self.state
         if not state.loss_curve and not np.isfinite(value + gap):
@@ -116,15 +126,15 @@ class Run:
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        # Before the first iteration nothing was learned that could be kept.
+        # Before the first iteration there is nothing to keep.
         self.state.interrupted = kind is not None and issubclass(kind, KeyboardInterrupt) and self.state.n_iter > 0
         return self.state.interrupted
 
 
 class Solver:
-    """Minimizes an objective.
+    """Base class of solvers.
 
-    A subclass lists in ``needs`` the abilities of a loss that it uses, and writes ``_minimize``, which reports the
+    A subclass lists in ``needs`` the abilities of a loss that it uses, and implements ``_minimize``, which reports the
     start and every iteration to :meth:`Run.step` and ends when that returns True.
 
     Attributes
@@ -133,34 +143,50 @@ class Solver:
         Name of the solver in error messages.
     needs : frozenset of str
         Abilities that the loss must have, see :mod:`labelrank.losses.base`; ``"smoothness"`` if it must be smooth.
+    by_rows : bool
+        Whether it accesses single rows, so that it cannot work on data that are partitioned over a cluster. Other
+        solvers use only sums of an objective over rows.
+    restarts : bool
+        Whether it can start from any coefficients, as from a checkpoint.
     """
 
     name: ClassVar[str] = "solver"
+    by_rows: ClassVar[bool] = False
+    restarts: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset()
 
     def __repr__(self) -> str:
         return f"<solver {self.name}>"
 
-    def solve(self, objective: Objective, start: FloatArray, stop: Stop, on_step: OnStep | None = None) -> State:
+    def solve(
+        self,
+        objective: Objective,
+        start: FloatArray,
+        stop: Stop,
+        on_step: OnStep | None = None,
+        state: State | None = None,
+    ) -> State:
         """Minimize an objective.
 
         Parameters
         ----------
         objective : Objective
-            What is minimized.
+            Function to minimize.
         start : ndarray
             Coefficients to start from; they are not changed.
         stop : Stop
             When to stop.
         on_step : callable, optional
             Called with coefficients and objective after every iteration; True stops.
+        state : State, optional
+            State in which the run is recorded, so that `on_step` can read it: a new one with `start`.
 
         Returns
         -------
         State
         """
         check_abilities(objective.loss, f"solver {self.name!r}", self.needs, _other_solvers)
-        with Run(start, stop, on_step) as run:
+        with Run(start, stop, on_step, state) as run:
             self._minimize(objective, run)
         return run.state
 
@@ -171,34 +197,34 @@ class Solver:
 def check_abilities(
     loss: Loss | type[Loss], who: str, needs: frozenset[str], advice: Callable[[frozenset[str]], str]
 ) -> None:
-    """Raise if a loss cannot do what a learner needs; the error names both.
+    """Raise ValueError if a loss lacks abilities that a learner needs.
 
     Parameters
     ----------
     loss : Loss
         The loss.
     who : str
-        Who needs it, for the error.
+        Name of the learner or solver, for the error.
     needs : frozenset of str
         Abilities, and ``"smoothness"``.
     advice : callable
-        What to do, given the abilities of the loss.
+        Returns the advice of the error, given the abilities of the loss.
     """
     offered = loss.abilities | ({"smoothness"} if loss.smooth else set())
     missing = sorted(needs - offered)
     if missing:
         raise ValueError(
-            f"{who} needs {' and '.join(missing)} of a loss, and the loss {loss.name!r} has "
+            f"{who} needs a loss with {' and '.join(missing)}, but the loss {loss.name!r} has "
             f"{', '.join(sorted(loss.abilities)) or 'a value and a gradient only'}; {advice(offered)}"
         )
 
 
 def _other_solvers(offered: frozenset[str]) -> str:
-    """Name the solvers that a loss with some abilities can have."""
+    """Name the solvers that can minimize a loss with some abilities."""
     from labelrank.solvers import SOLVERS
 
     others = [repr(name) for name, solver in SOLVERS.items() if solver.needs <= offered]
-    return "use solver=" + " or ".join(others) if others else "no other solver does either"
+    return "use solver=" + " or ".join(others) if others else "no other solver can minimize it either"
 
 
 def in_place(count: int, gap: float, tol: float) -> str:

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import minimize
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, largest
 from labelrank.models.base import Objective
 from labelrank.solvers.base import Run, Solver
 
 _SETTLED = 1e-8
-_TINY_GAP = 1e-6
+TINY_GAP = 1e-6  # too small to be worth a warning where the loss no longer moves
 
 
 class LBFGS(Solver):
@@ -39,15 +39,15 @@ class LBFGS(Solver):
         state, shape = run.state, objective.coef_shape
         start = np.array(state.coef, dtype=np.float64)
         value, gradient = objective.value_and_gradient(start)
-        if run.step(start, value, _largest(gradient) / scale):
+        if run.step(start, value, largest(gradient) / scale):
             return
         unit = objective.widths.reshape((-1,) + (1,) * (len(shape) - 1))
         at_start = [(value, gradient)]
-        gaps = [0.0]  # of the last evaluation, which is the point that a line search takes
+        gaps = [0.0]  # gap of the last evaluation, which is the point that a line search accepts
 
         def scaled(flat: FloatArray) -> tuple[float, FloatArray]:
             value, gradient = at_start.pop() if at_start else objective.value_and_gradient(flat.reshape(shape) / unit)
-            gaps[0] = _largest(gradient) / scale
+            gaps[0] = largest(gradient) / scale
             gradient /= unit * scale
             return value / scale, gradient.ravel()
 
@@ -59,7 +59,7 @@ class LBFGS(Solver):
         options: Any = {
             "maxiter": run.stop.max_iter,
             "maxfun": 20 * run.stop.max_iter,
-            "gtol": 0.0,  # of our coordinates; run.step looks at the gap in the user's
+            "gtol": 0.0,  # for the scaled coordinates; run.step compares the gap of the original ones
             "ftol": 64 * np.finfo(np.float64).eps,
             "maxls": 50,
         }
@@ -68,12 +68,8 @@ class LBFGS(Solver):
         if not state.converged:
             state.coef = result.x.reshape(shape) / unit
             state.message = str(result.message)
-            state.gap = _largest(result.jac.reshape(shape) * unit)
-            # Tighter than floating point numbers allow: the loss no longer moves, and neither the gap nor the squared
-            # gradient in our units, which says how much of the loss may be left, is worth a warning.
+            state.gap = largest(result.jac.reshape(shape) * unit)
+            # tol may be smaller than rounding allows. If the loss no longer decreases, and both the gap and the squared
+            # scaled gradient, an estimate of the decrease that is left, are tiny, a warning would not help.
             settled = bool(result.success) and float(result.jac @ result.jac) <= _SETTLED * abs(result.fun)
-            state.converged = state.gap <= run.stop.tol or (settled and (run.stop.tol == 0 or state.gap <= _TINY_GAP))
-
-
-def _largest(gradient: FloatArray) -> float:
-    return float(max(gradient.max(initial=0.0), -gradient.min(initial=0.0)))
+            state.converged = state.gap <= run.stop.tol or (settled and (run.stop.tol == 0 or state.gap <= TINY_GAP))

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from labelrank._arrays import FloatArray
+from labelrank._arrays import FloatArray, is_missing
 from labelrank.supervision.edges import Edges
 from labelrank.supervision.frames import frame_of
 from labelrank.supervision.groups import group_codes
@@ -140,7 +140,9 @@ def read_battles(frame: Any, instance: Any, instances: Any, a: Any, b: Any, winn
 def _column(table: nw.DataFrame[Any], name: Any, argument: str, *, missing_ok: bool = False) -> npt.NDArray[Any]:
     if name not in table.columns:
         raise ValueError(f"frame has no column {name!r}, given as {argument}; its columns are {table.columns}")
-    return vector(object_array(table[name].to_list()), f"column {name!r}", missing_ok=missing_ok)
+    values = vector(object_array(table.get_column(name).to_list()), f"column {name!r}", missing_ok=missing_ok)
+    values[[is_missing(value) for value in values]] = None  # the NA of pandas cannot be compared
+    return values
 
 
 def _instances(table: nw.DataFrame[Any], instance: Any, instances: Any) -> tuple[npt.NDArray[np.intp], int]:
@@ -174,7 +176,8 @@ def _outcomes(
     text that begins with it.
     """
     a, b, name = columns
-    for_a, for_b = (first == winner) | (winner == a), (second == winner) | (winner == b)
+    named_a, named_b = (np.array([w == column for w in winner], dtype=bool) for column in (a, b))  # tuples too
+    for_a, for_b = (first == winner) | named_a, (second == winner) | named_b
     tied = np.array([isinstance(w, str) and _TIE.match(w.strip()) is not None for w in winner], dtype=bool)
     if any(isinstance(w, (bool, np.bool_)) for w in winner) and not isinstance(first[0], (bool, np.bool_)):
         raise ValueError(
@@ -187,5 +190,6 @@ def _outcomes(
         raise ValueError(
             f"column {name!r} holds {winner[row]!r} in row {row}, a battle of {first[row]!r} ({a}) and "
             f'{second[row]!r} ({b}); expected one of the two, the name of its column, or "tie"'
+            + ('; if it was one, fill the column with "tie"' if winner[row] is None else "")
         )
     return for_a.astype(np.int8) - for_b.astype(np.int8)

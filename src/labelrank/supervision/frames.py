@@ -19,6 +19,8 @@ def frame_of(y: Any) -> nw.DataFrame[Any] | None:
         return None
     if isinstance(y, nw.DataFrame):
         return y
+    if nw.dependencies.is_polars_lazyframe(y):
+        raise TypeError("a LazyFrame has no rows before it is computed; pass the data frame that its collect() returns")
     try:
         frame = nw.from_native(y, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -69,6 +71,11 @@ def frame_like(X: Any, columns: Mapping[Any, npt.NDArray[Any]], rows: npt.NDArra
     values: dict[Any, Any] = dict(columns)
     if not backend.is_pandas_like():  # names are text there, and a column has one type
         values = {str(name): list(map(str, c)) if c.dtype == object else c for name, c in columns.items()}
+        if len(values) < len(columns):
+            raise ValueError(
+                f"the labels {list(columns)} are not different as text, which names the columns of a "
+                f"{backend.name.lower()} frame; rename one of them"
+            )
     frame = nw.from_dict(values, backend=backend).to_native()
     if index is not None:
         frame.index = index if rows is None else index[rows]
@@ -80,7 +87,7 @@ def installed(libraries: Sequence[str], purpose: str) -> Any:
     for name in libraries:
         if importlib.util.find_spec(name) is not None:
             return name
-    raise ImportError(f"{purpose} needs {' or '.join(libraries)}; install polars with: pip install labelrank[cli]")
+    raise ImportError(f'{purpose} needs {" or ".join(libraries)}; install polars with: pip install "labelrank[cli]"')
 
 
 def stacked_frames(frame: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> nw.DataFrame[Any]:

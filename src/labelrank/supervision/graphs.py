@@ -247,5 +247,5 @@ def as_graphs(y: Any, *, ensure_min_samples: int = 0, input_name: str = "y") -> 
 
 
 def is_graphs(y: Any) -> TypeGuard[PreferenceGraphs]:
-    """Return whether `y` is :class:`PreferenceGraphs`, and not a matrix that :func:`as_graphs` would turn into them."""
+    """Return whether `y` is a :class:`labelrank.PreferenceGraphs`, and not a matrix of ranks."""
     return isinstance(y, PreferenceGraphs)

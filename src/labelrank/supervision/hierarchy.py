@@ -47,7 +47,7 @@ def _path_from_root(node: Any, parent_of: dict[Any, Any]) -> list[Any]:
     while path[-1] in parent_of:
         parent = parent_of[path[-1]]
         if parent in seen:
-            raise ValueError(f"parents has a cycle through {parent!r}; a label tree has none")
+            raise ValueError(f"parents has a cycle through {parent!r}; a label tree must not have cycles")
         seen.add(parent)
         path.append(parent)
     path.append(_ROOT)

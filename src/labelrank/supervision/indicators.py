@@ -12,7 +12,7 @@ from scipy import sparse
 
 from labelrank._arrays import is_missing, pointers, row_blocks
 from labelrank.supervision.frames import frame_of, label_names
-from labelrank.supervision.labels import check_labels, label_columns, sorted_names
+from labelrank.supervision.labels import check_labels, label_columns, require_matrix, sorted_names
 from labelrank.supervision.matrices import RANKS, float_matrix, is_number
 from labelrank.supervision.vectors import Labels, object_array, vector
 
@@ -32,6 +32,7 @@ def relevance_levels(
         indicator, names = _indicator_of_sets(sets, names, n_labels, name)
     else:
         indicator = _check_sparse(Y, name)
+    require_matrix(*indicator.shape, 1)
     levels = np.ones(indicator.shape, dtype=np.int8)
     rows = np.repeat(np.arange(indicator.shape[0]), np.diff(indicator.indptr))
     levels[rows, indicator.indices] = 0
@@ -45,6 +46,7 @@ def class_levels(y: Any, labels: Any, n_labels: int | None) -> tuple[npt.NDArray
     if labels is None and n_labels is None:
         labels = sorted_names(classes[known], "y")
     columns, names, n_labels = label_columns(classes[known], labels, n_labels, "y")
+    require_matrix(len(classes), n_labels, 1)
     levels = np.ones((len(classes), n_labels), dtype=np.int8)
     levels[np.flatnonzero(known), columns] = 0
     levels[~known] = -1
@@ -80,7 +82,7 @@ def rows_of_sets(Y: Any, name: str, *, named: bool) -> Sequence[Any] | None:
             return None
     elif not isinstance(Y, Iterable):
         return None
-    rows = list(Y)
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in Y]  # a series of polars holds arrays
     for i, row in enumerate(rows):
         if isinstance(row, (str, bytes)):
             raise TypeError(
@@ -152,6 +154,7 @@ def _levels_of_dense(Y: Any, name: str) -> npt.NDArray[np.int8]:
             text="for label names pass one set per instance",
             masked="mark a label that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
             infinite="expected 0, 1 or NaN (not known)",
+            booleans="",
         )
         array = float_matrix(Y, name, "0 and 1", advice)
     levels = np.empty(array.shape, dtype=np.int8)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labelrank._memory import require_memory
 from labelrank.supervision.vectors import Labels, all_integers, check_indices, check_size, is_integer, object_array
 
 
@@ -46,7 +47,24 @@ def label_columns(
     Names without `labels` get their columns in sorted order.
     """
     (columns,), names, size = columns_of_parts({name: values}, labels, n_labels)
+    if names is not None and all_integers(values) and not any(map(is_integer, names)):  # columns, or names as numbers?
+        column_of = {label: i for i, label in enumerate(names)}
+        for column in np.unique(columns).tolist():
+            if column_of.get(str(column), column) != column:
+                raise ValueError(
+                    f"{name} holds {column}, the column of {names[column]!r}, while labels has the text '{column}' "
+                    "elsewhere; give both as texts, or both as integers"
+                )
     return columns, names, size
+
+
+def require_matrix(n_rows: int, n_labels: int, n_bytes: int) -> None:
+    """Raise MemoryError if a matrix with so many bytes for each row and label is too large."""
+    require_memory(
+        float(n_bytes) * n_rows * n_labels,
+        f"a matrix of {n_rows} rows and {n_labels} labels",
+        "integers are columns; if they are names, pass labels=[...]",
+    )
 
 
 def columns_of_parts(

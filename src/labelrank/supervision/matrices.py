@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from labelrank._arrays import FloatArray, is_missing
 from labelrank.supervision.frames import frame_of
+
+_EXACT = 2**53  # the largest integer up to which floats tell all of them apart
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Advice:
     masked: str
     infinite: str
     vector: str = "for one instance pass {name}[np.newaxis, :]"
+    booleans: str = ""  # which are refused; without it they are 0 and 1
     sets: str = ""  # of labels, one per instance; without it, `text`
     classes: str = ""  # names, one per instance; without it, `text`
 
@@ -41,6 +45,8 @@ RANKS = Advice(
     infinite="mark a label that was not observed with NaN, and rank a label below all others with the largest rank of "
     "its row plus 1",
     vector="for one instance pass {name}[np.newaxis, :], for a vector of classes use PreferenceGraphs.from_multiclass",
+    booleans="of which the smaller one, False, would be the better rank; for relevant labels use "
+    "PreferenceGraphs.from_multilabel, for ranks pass {name}.astype(int)",
     sets="for sets of relevant labels use PreferenceGraphs.from_multilabel",
     classes="for one class per instance use PreferenceGraphs.from_multiclass",
 )
@@ -66,14 +72,22 @@ def float_matrix(y: Any, name: str, what: str, advice: Advice = RANKS) -> FloatA
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} must be a matrix of {what}, got the string {y!r}")
     frame = frame_of(y)
+    if frame is not None and nw.Boolean in frame.schema.dtypes():
+        _refuse_booleans(name, what, advice)
     try:
         array = np.asarray(y) if frame is None else frame.to_numpy()
     except ValueError as error:
         raise ValueError(
             f"{name} must be a matrix (n_samples, n_labels) with rows of equal length; {advice.ragged}"
         ) from error
+    if array.dtype.kind == "b":
+        _refuse_booleans(name, what, advice)
     if array.dtype.kind not in "biuf":
         array = _numbers_from_objects(array, name, what, advice)
+    elif array.dtype.kind in "iu" and array.size and (array.max() > _EXACT or array.min() < -_EXACT):
+        _refuse_rounding(name, int(array.max() if array.max() > _EXACT else array.min()))
+    elif array.dtype.kind == "f" and array.ndim == 2 and not isinstance(y, np.ndarray):
+        _refuse_rounded(y, frame, array, name)
     if array.ndim != 2:
         hint = f"; {advice.vector.format(name=name)}" if array.ndim == 1 else ""
         # "Reshape your data" is the phrase of scikit-learn.
@@ -92,7 +106,12 @@ def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, advice:
     odd = flat = array.ravel().tolist()
     if array.dtype.kind == "O":
         odd = [v for v in flat if not (isinstance(v, (numbers.Real, np.bool_, Decimal)) or is_missing(v))]
+        if any(isinstance(v, (bool, np.bool_)) for v in flat):
+            _refuse_booleans(name, what, advice)
         if not odd:
+            large = next((v for v in flat if isinstance(v, numbers.Integral) and abs(int(v)) > _EXACT), None)
+            if large is not None:
+                _refuse_rounding(name, int(large))
             values = [math.nan if is_missing(v) else float(v) for v in flat]
             return np.array(values, dtype=np.float64).reshape(array.shape)
     value = odd[0] if odd else array.dtype
@@ -105,6 +124,35 @@ def _numbers_from_objects(array: npt.NDArray[Any], name: str, what: str, advice:
     else:
         hint = advice.text
     raise TypeError(f"{name} must be a matrix of {what}, and holds {value!r} of type {type(value).__name__}; {hint}")
+
+
+def _refuse_booleans(name: str, what: str, advice: Advice) -> None:
+    if advice.booleans:
+        raise TypeError(f"{name} must be a matrix of {what}, and holds booleans, {advice.booleans.format(name=name)}")
+
+
+def _refuse_rounded(y: Any, frame: nw.DataFrame[Any] | None, array: npt.NDArray[Any], name: str) -> None:
+    """Raise for large integers that became floats because other entries are missing or are no integers."""
+    least, most = (reduce(array, axis=0, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    columns = np.flatnonzero(np.maximum(-least, most) >= _EXACT).tolist()
+    if not columns:
+        return
+    if frame is None:
+        values = np.asarray(y, dtype=object)[:, columns].ravel().tolist()
+    else:
+        series = (frame.get_column(frame.columns[column]) for column in columns)
+        values = [value for s in series if s.dtype.is_integer() for value in s.to_list()]
+    for value in values:
+        if isinstance(value, numbers.Integral) and abs(int(value)) > _EXACT:
+            _refuse_rounding(name, int(value))
+
+
+def _refuse_rounding(name: str, value: int) -> None:
+    found = str(value) if abs(value) < 10**30 else f"an integer of {value.bit_length()} bits"
+    raise ValueError(
+        f"{name} holds {found}, and floating point numbers tell integers apart up to 2**53 only; subtract a constant "
+        "from each row, or divide"
+    )
 
 
 def is_number(text: str) -> bool:

@@ -62,7 +62,7 @@ def in_order_of(
     column = {name: i for i, name in enumerate(names)}
     if column.keys() != set(wanted):
         only = [
-            f"only {whose} has {sorted(map(str, mine - theirs))}"
+            f"only {whose} has [{', '.join(sorted(map(repr, mine - theirs)))}]"
             for whose, mine, theirs in ((who[0], set(wanted), column.keys()), (who[1], column.keys(), set(wanted)))
             if mine - theirs
         ]

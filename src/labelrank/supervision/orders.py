@@ -10,7 +10,7 @@ import numpy as np
 
 from labelrank._arrays import FloatArray, is_missing
 from labelrank.supervision.frames import frame_of, label_names
-from labelrank.supervision.labels import check_labels, label_columns
+from labelrank.supervision.labels import check_labels, label_columns, require_matrix
 from labelrank.supervision.rankings import ranks_of
 from labelrank.supervision.vectors import Labels, object_array
 
@@ -53,6 +53,7 @@ def ranks_from_orders(
     used = object_array(label for row in rows for group in row for label in group)
     columns, _, size = label_columns(used, labels, n_labels, "orders")
     column_of_each = iter(columns.tolist())
+    require_matrix(len(rows), size, 8)
     ranks = np.full((len(rows), size), np.nan)
     for i, row in enumerate(rows):
         rank = 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from labelrank._memory import require_memory
 from labelrank.supervision.battles import Conflicts, Ties, read_battles, resolved_edges
 from labelrank.supervision.edges import Edges
-from labelrank.supervision.labels import columns_of_parts, sorted_names
+from labelrank.supervision.labels import check_labels, columns_of_parts, sorted_names
 from labelrank.supervision.pair_tables import read_pair_table
 from labelrank.supervision.storage import GraphStorage
 from labelrank.supervision.vectors import check_indices, check_size, vector
@@ -69,6 +70,8 @@ class PairConstructors(GraphStorage):
                 f"instance, better and worse have different lengths: {len(rows)}, {len(winners)}, {len(losers)}"
             )
         n_instances = int(rows.max(initial=-1)) + 1 if n_instances is None else n_instances
+        advice = "number the instances 0, 1, ...; from_battles takes ids of any kind"
+        require_memory(8.0 * n_instances, f"graphs of {n_instances} instances", advice)
         edges, votes = resolved_edges(
             Edges(rows, *columns),
             pair_weights(weight, len(rows)),
@@ -139,6 +142,11 @@ class PairConstructors(GraphStorage):
         read = read_battles(frame, instance, instances, a, b, winner, ties)
         if labels is None:
             labels = sorted_names(read.labels, f"columns {a!r} and {b!r}")
+        else:  # integers too are names here, and not columns
+            known = set(labels := check_labels(labels).tolist())
+            if unknown := [name for name in read.labels.tolist() if name not in known]:
+                found = f"columns {a!r} and {b!r} name the label {unknown[0]!r}"
+                raise ValueError(f"{found}, which is not in labels={labels}")
         return cls.from_pairs(
             read.instance,
             read.better,

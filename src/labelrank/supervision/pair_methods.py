@@ -54,9 +54,3 @@ class PairMethods:
         from labelrank.pairs import concordance
 
         return concordance(self, ranks)
-
-    def pair_rows(self) -> Any:
-        """Pairs of each instance as the arrays that kernels read; see :class:`labelrank.pairs.PairRows`."""
-        from labelrank.pairs import pair_rows
-
-        return pair_rows(self)

@@ -310,6 +310,10 @@ class GraphStorage:
         for rows in row_blocks(*self.shape):
             yield rows, self[rows].rank_values()
 
+    def without_ranks(self) -> Self:
+        """Graphs that hold levels in place of the ranks they were made of, in an eighth of the memory."""
+        return self if self._ranks is None else self._of_levels(self.levels)
+
     def set_levels(self, needed_by: str = "a set of relevant labels") -> npt.NDArray[Any]:
         """Levels of sets of relevant labels: 0 relevant, 1 irrelevant, -1 not known.
 

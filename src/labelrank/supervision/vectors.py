@@ -12,6 +12,7 @@ import numpy.typing as npt
 from labelrank._arrays import is_missing
 
 Labels = npt.NDArray[Any]
+_MANY = 2**48  # more rows or columns than any machine holds
 
 
 def object_array(items: Iterable[Any]) -> npt.NDArray[Any]:
@@ -68,6 +69,8 @@ def check_size(value: Any, name: str) -> int | None:
         raise TypeError(f"{name} must be an integer of at least 0, got {value!r} of type {type(value).__name__}")
     if not is_integer(value) or value < 0:
         raise ValueError(f"{name} must be an integer of at least 0, got {value!r}")
+    if not value < _MANY:
+        raise ValueError(f"{name} must be below {_MANY}, got {value!r}")
     return int(float(value))
 
 
@@ -76,11 +79,14 @@ def check_indices(values: npt.NDArray[Any], size: int | None, name: str, size_na
     if not all_integers(values):
         odd = next(value for value in values.tolist() if not is_integer(value))
         raise ValueError(f"{name} must hold integers from 0, got {odd!r}")
-    indices = values.astype(np.intp)
-    negative = indices < 0
+    negative, large = (np.asarray(beyond, dtype=bool) for beyond in (values < 0, values >= _MANY))
     if negative.any():
         at = int(np.argmax(negative))
-        raise ValueError(f"{name} holds {indices[at]} in entry {at}; indices start at 0")
+        raise ValueError(f"{name} holds {values[at]} in entry {at}; indices start at 0")
+    if large.any():
+        at = int(np.argmax(large))
+        raise ValueError(f"{name} holds {values[at]} in entry {at}; indices are 0, 1, ... and below {_MANY}")
+    indices = values.astype(np.intp)
     if size is not None and (indices >= size).any():
         at = int(np.argmax(indices >= size))
         raise ValueError(f"{name} holds {indices[at]} in entry {at}, but {size_name}={size}")

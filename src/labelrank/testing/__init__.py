@@ -1,4 +1,4 @@
-"""The contract of rankers as checks that anyone can run on a ranker of their own."""
+"""Checks that a ranker keeps the contract of rankers, also for third-party estimators."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ __all__ = ["check_ranker", "ranker_checks"]
 def check_ranker(estimator: Any) -> None:
     """Check that an estimator keeps the contract of rankers.
 
-    The checks of :func:`sklearn.utils.estimator_checks.check_estimator` hold; every kind of supervision is learned
-    from (ranks with ties and missing labels, frames, graphs of pairs with cycles, sets of relevant labels); predictions
-    are complete ranks in the order of the scores; a weight is a number of repeats; the order of the rows does not
-    matter; models survive pickling and a second fit that fails; bad parameters are named; inputs are not changed;
-    names of labels come out as they came in; callbacks are called, and an interrupted fit keeps what was learned.
+    The checks of :func:`sklearn.utils.estimator_checks.check_estimator` hold; every kind of supervision is accepted
+    (ranks with ties and missing labels, frames, graphs of pairs with cycles, sets of relevant labels); predictions
+    are complete ranks in the order of the scores; a weight is equivalent to repeating a row; the order of the rows does
+    not matter; models survive pickling and a second fit that fails; errors name bad parameters; inputs are not
+    modified; names of labels are preserved; callbacks are called, and an interrupted fit keeps what was learned.
 
     An estimator with the tag ``non_deterministic`` need not give the same model for the same data in another form.
-    Sparse features, pairwise probabilities, confidences, callbacks and parameter constraints are checked where the
+    Sparse features, pairwise probabilities, confidences, callbacks and parameter constraints are checked if the
     estimator has them.
 
     Parameters
     ----------
     estimator : ranker
-        An instance, with the parameters to check it with. It is cloned. The problems are small (60 samples, 3
-        features, 4 labels), and are fitted some hundred times.
+        An instance, with the parameters to check. It is cloned. The problems are small (60 samples, 3 features,
+        4 labels), and are fitted some hundred times.
 
     Raises
     ------
     AssertionError
-        For the first check that fails; the message says what is broken.
+        If a check fails; the message says what is wrong.
 
     See Also
     --------
-    ranker_checks : The single checks, for a test each.
+    ranker_checks : The single checks, one per test.
 
     Examples
     --------
@@ -58,16 +58,16 @@ def check_ranker(estimator: Any) -> None:
 
 
 def ranker_checks() -> list[Callable[[Any], None]]:
-    """List the single checks of :func:`check_ranker`, for a test of each.
+    """List the single checks of :func:`check_ranker`, for one test each.
 
     Returns
     -------
     list of callables
-        Functions of an estimator, which raise AssertionError.
+        Functions of an estimator that raise AssertionError if the check fails.
 
     Examples
     --------
-    A test of every check on two rankers:
+    Tests of two rankers, one per check:
 
     >>> import pytest
     >>> from labelrank import DummyRanker, LogLinearRanker
@@ -77,6 +77,6 @@ def ranker_checks() -> list[Callable[[Any], None]]:
     ... def test_contract(estimator, check):
     ...     check(estimator)
     """
-    # Inputs first: an estimator that changes them fails other checks for no reason of theirs.
+    # Inputs first: an estimator that modifies them would fail other checks with misleading messages.
     others = [check for check in (*learning.CHECKS, *behavior.CHECKS) if check is not behavior.check_inputs_unchanged]
     return [behavior.check_inputs_unchanged, *others]

@@ -1,4 +1,4 @@
-"""How rankers behave as estimators of scikit-learn."""
+"""Checks of rankers as estimators of scikit-learn."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def check_tags(estimator: Any) -> None:
     tags = get_tags(estimator)
     kind = tags.estimator_type
     expect(kind == "ranker", f"the estimator_type must be 'ranker', not {kind!r}")
-    expect(tags.target_tags.required, "it must say by its tags that it requires y")
-    expect(not is_classifier(estimator) and not is_regressor(estimator), "it must be no classifier or regressor")
+    expect(tags.target_tags.required, "its tags must say that it requires y")
+    expect(not is_classifier(estimator) and not is_regressor(estimator), "it must not be a classifier or regressor")
     model = fitted(estimator, features(), rankings(), "complete ranks")
     expect(not hasattr(model, "classes_"), "it must not have classes_; the names of the labels are labels_")
 
@@ -79,7 +79,7 @@ class _Callback:
 
 @clause
 def check_refit(estimator: Any) -> None:
-    """A second fit forgets the first one; if it fails, the model stays as it was."""
+    """A second fit replaces the first one; if it fails, the model does not change."""
     X, y = features(), rankings("missing")
     if getattr(estimator, "warm_start", False):
         estimator = clone(estimator).set_params(warm_start=False)
@@ -135,7 +135,7 @@ def check_parameters(estimator: Any) -> None:
 
 @clause
 def check_inputs_unchanged(estimator: Any) -> None:
-    """Neither ``fit`` nor ``predict`` changes what it is given."""
+    """Neither ``fit`` nor ``predict`` modifies its arguments."""
     X = features()
     for what, y in supervision().items():
         weight = np.ones(N_SAMPLES)
@@ -144,12 +144,12 @@ def check_inputs_unchanged(estimator: Any) -> None:
         with quiet():
             model.predict(X)
         for argument, value, before in zip(("X", "y", "sample_weight"), (X, y, weight), kept, strict=True):
-            expect(pickle.dumps(value) == before, f"it must not change {argument}, and does after {what}")
+            expect(pickle.dumps(value) == before, f"it must not modify {argument}, but does for {what}")
 
 
 @clause
 def check_n_features(estimator: Any) -> None:
-    """Another number of features than in ``fit`` is an error."""
+    """A number of features that differs from ``fit`` raises ValueError."""
     if get_tags(estimator).no_validation:
         return
     X = features()
@@ -157,7 +157,7 @@ def check_n_features(estimator: Any) -> None:
     for method in ("predict", "decision_function", "pairwise_proba", "confidence"):
         if hasattr(model, method):
             error = raises(getattr(model, method), X[:, 1:])
-            expected = f"{method} must raise ValueError for X with a column too few"
+            expected = f"{method} must raise ValueError for X with one column too few"
             expect(isinstance(error, ValueError), f"{expected}, not {error!r}")
 
 
@@ -197,7 +197,7 @@ def check_interruption(estimator: Any) -> None:
         except KeyboardInterrupt:
             kept = False
     if interrupting.ended < interrupting.at:
-        return  # it learns everything at once
+        return  # fit has fewer tasks
     expect(kept, "fit must keep what it has learned if it is interrupted (control-C) after its second task")
     warned = any("interrupted" in str(warning.message) for warning in caught)
     expect(warned, "fit must warn that it was interrupted")

@@ -1,4 +1,4 @@
-"""What the checks share: how they report, and how they fit and compare estimators."""
+"""Helpers of the checks: reporting, fitting and comparing estimators."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sklearn.utils import get_tags
 
 from labelrank._arrays import FloatArray
 
-TOLERANCE = 1e-3  # of the range of the scores: what rounding and stopping early may change
+TOLERANCE = 1e-3  # relative to the range of the scores, for rounding and early stopping
 
 Check = Callable[[Any], None]
 
 
 def clause(check: Check) -> Check:
-    """Report all errors of a check as AssertionError, with the name of the estimator in front."""
+    """Report all errors of a check as AssertionError, starting with the name of the estimator."""
 
     @functools.wraps(check)
     def checked(estimator: Any) -> None:
@@ -45,19 +45,19 @@ def expect(condition: Any, message: str) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Ignore warnings, which the small problems may well cause."""
+    """Ignore warnings, which the small problems may cause."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def fitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
-    """A clone, fitted; an error of ``fit`` is what the check reports."""
+    """Fit a clone; report an error of ``fit`` as AssertionError."""
     return refitted(clone(estimator), X, y, what, **fit_params)
 
 
 def refitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> Any:
-    """The estimator itself, fitted."""
+    """Fit the estimator itself; report an error of ``fit`` as AssertionError."""
     try:
         with quiet():
             result = estimator.fit(X, y, **fit_params)
@@ -68,7 +68,7 @@ def refitted(estimator: Any, X: Any, y: Any, what: str, **fit_params: Any) -> An
 
 
 def raises(call: Any, *args: Any, **kwargs: Any) -> Exception | None:
-    """The exception that a call raises, None if there is none."""
+    """Return the exception that a call raises, or None."""
     try:
         with quiet():
             call(*args, **kwargs)
@@ -78,7 +78,7 @@ def raises(call: Any, *args: Any, **kwargs: Any) -> Exception | None:
 
 
 def agree(first: FloatArray, second: FloatArray) -> bool:
-    """Whether scores are the same but for rounding and stopping early."""
+    """Whether scores are equal up to rounding and early stopping."""
     scale = np.ptp(first) + np.abs(first).max(initial=0)
     return first.shape == second.shape and bool(np.allclose(first, second, rtol=0, atol=TOLERANCE * scale + 1e-12))
 

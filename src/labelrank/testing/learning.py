@@ -1,4 +1,4 @@
-"""What rankers learn and predict."""
+"""Checks of what rankers learn and predict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from labelrank.testing.problems import (
 
 @clause
 def check_supervision(estimator: Any) -> None:
-    """Every kind of supervision is learned from, and predictions are complete ranks in the order of the scores."""
+    """Every kind of supervision is accepted, and predictions are complete ranks in the order of the scores."""
     X = features()
     for what, y in supervision().items():
         model = fitted(estimator, X, y, what)
@@ -51,7 +51,7 @@ def check_supervision(estimator: Any) -> None:
 
 @clause
 def check_small_problems(estimator: Any) -> None:
-    """One label, one sample and labels that are all tied are problems like any other."""
+    """One label, one sample and labels that are all tied are valid problems."""
     X, y = features(), rankings()
     alone = fitted(estimator, X, y[:, :1], "a single label")
     expect((alone.predict(X) == 1).all(), "it must give the only label the rank 1")
@@ -72,7 +72,7 @@ def check_small_problems(estimator: Any) -> None:
 
 @clause
 def check_label_names(estimator: Any) -> None:
-    """Names of labels come out as they came in, and `score` matches labels by name and refuses other names."""
+    """Names of labels are preserved, and `score` matches labels by name and rejects other names."""
     X, ranks = features(), rankings("missing")
     named = {"graphs with names": PreferenceGraphs.from_rankings(ranks, labels=NAMES)} | frames(ranks)
     for what, y in named.items():
@@ -81,12 +81,12 @@ def check_label_names(estimator: Any) -> None:
     shuffled = PreferenceGraphs.from_rankings(ranks[:, ::-1], labels=NAMES[::-1])
     expect(
         abs(model.score(X, shuffled) - model.score(X, ranks)) < 1e-12,
-        "score must match the labels of y with labels_ by name, whatever their order",
+        "score must match the labels of y with labels_ by name, in any order",
     )
     other = PreferenceGraphs.from_rankings(ranks, labels=[*NAMES[:-1], "another label"])
     expect(
         isinstance(raises(model.score, X, other), ValueError),
-        "score must raise ValueError if y names other labels than in fit",
+        "score must raise ValueError if y has other labels than in fit",
     )
     model = fitted(estimator, X, ranks, "ranks without names")
     expect(list(model.labels_) == list(range(N_LABELS)), "labels_ must count from 0 if labels have no names")
@@ -94,7 +94,7 @@ def check_label_names(estimator: Any) -> None:
 
 @clause
 def check_weights(estimator: Any) -> None:
-    """A weight is a number of repeats of a row; rows of weight 0 do not matter, whatever they hold."""
+    """A weight is equivalent to repeating a row; rows of weight 0 have no effect."""
     X = features()
     accepted = "sample_weight" in inspect.signature(estimator.fit).parameters
     expect(accepted, "fit must have the parameter sample_weight")
@@ -111,7 +111,7 @@ def check_weights(estimator: Any) -> None:
         repeated = fitted(estimator, X[rows], y[rows], what)
         expect(
             agree(weighted.decision_function(X), repeated.decision_function(X)),
-            f"it must learn the same from a row of weight 2 as from the row twice, and does not from {what}",
+            f"it must learn the same from a row of weight 2 as from the row twice, but does not for {what}",
         )
 
 
@@ -128,19 +128,19 @@ def check_row_order(estimator: Any) -> None:
         for rows in (order, order[:7]):
             expect(
                 agree(scores[rows], model.decision_function(X[rows])),
-                "it must predict each row on its own, whatever other rows are predicted with it",
+                "the prediction for a row must not depend on the other rows of X",
             )
         shuffled = fitted(estimator, X[order], y[order], what)
         expect(
             agree(scores, shuffled.decision_function(X)),
-            f"it must learn the same from rows in any order, and does not from {what}; if it draws random numbers "
+            f"it must learn the same from rows in any order, but does not for {what}; if it draws random numbers "
             "or goes through the rows one by one, set the tag non_deterministic",
         )
 
 
 @clause
 def check_random_state(estimator: Any) -> None:
-    """An integer as `random_state` makes fits repeat."""
+    """An integer `random_state` makes fits reproducible."""
     if "random_state" not in estimator.get_params():
         return
     X, y = features(), rankings("missing")
@@ -148,26 +148,26 @@ def check_random_state(estimator: Any) -> None:
         fitted(clone(estimator).set_params(random_state=3), X, y, "ranks with missing labels").decision_function(X)
         for _ in range(2)
     )
-    expect(np.array_equal(first, second), "it must repeat itself with random_state=3")
+    expect(np.array_equal(first, second), "two fits with random_state=3 must give the same scores")
 
 
 @clause
 def check_sparse(estimator: Any) -> None:
-    """Sparse features give what dense ones give, if the tags promise them."""
+    """Sparse features give the same results as dense ones, if the tags allow them."""
     if not get_tags(estimator).input_tags.sparse:
         return
     X, y = features(), rankings("missing")
     X[X < 1] = 0
     expected = fitted(estimator, X, y, "dense features").decision_function(X)
     given = {form.__name__: form(X) for form in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix)}
-    given["csr_array with entries in parts"] = halves = in_halves(X)
+    given["csr_array with duplicate entries"] = halves = in_halves(X)
     for name, matrix in given.items():
         scores = fitted(estimator, matrix, y, f"a {name} of features").decision_function(matrix)
         expect(
             not is_deterministic(estimator) or agree(expected, scores),
             f"it must learn and predict the same from a {name} as from an array",
         )
-    expect(halves.nnz == 2 * np.count_nonzero(X), "it must not sum the entries of the caller's matrix in place")
+    expect(halves.nnz == 2 * np.count_nonzero(X), "it must not sum the duplicate entries of X in place")
 
 
 @clause
@@ -186,7 +186,7 @@ def check_score(estimator: Any) -> None:
             )
         with quiet():
             scores = cross_val_score(estimator, X, y, cv=3, error_score="raise")
-        expect(np.isfinite(scores).all(), f"it must be cross-validated on {what} by scikit-learn")
+        expect(np.isfinite(scores).all(), f"cross_val_score must give finite scores on {what}")
 
 
 @clause

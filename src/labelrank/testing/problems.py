@@ -1,4 +1,4 @@
-"""The small problems that the checks fit."""
+"""Small problems for the checks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NAMES = ["tea", "milk", "water", "juice"]
 
 
 def features() -> FloatArray:
-    """Positive features, so that estimators that ask for them can be checked as well."""
+    """Positive features, so that estimators that need them can be checked too."""
     return np.random.default_rng(0).random((N_SAMPLES, N_FEATURES)) * 4
 
 
 def in_halves(X: FloatArray) -> sparse.csr_array:
-    """CSR matrix with each entry given twice, by halves."""
+    """CSR matrix with each entry as two halves."""
     whole = sparse.csr_array(X)
     return sparse.csr_array(
         (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr), shape=whole.shape
@@ -41,7 +41,7 @@ def rankings(kind: str = "complete") -> FloatArray:
 
 
 def battles() -> PreferenceGraphs:
-    """Weighted pairs, with cycles: no ranking agrees with all of them."""
+    """Weighted pairs with cycles: no ranking agrees with all of them."""
     rng = np.random.default_rng(2)
     rows, first, second = (index.ravel() for index in np.indices((N_SAMPLES, N_LABELS, N_LABELS)))
     chosen = (first < second) & ((rng.random(len(rows)) < 0.7) | (second == 1))
@@ -53,7 +53,7 @@ def battles() -> PreferenceGraphs:
 
 
 def supervision() -> dict[str, Any]:
-    """One `y` of every kind, by a description of it."""
+    """One `y` of every kind, with a description as the key."""
     ranks = rankings()
     missing = rankings("missing")
     relevant = [{NAMES[label] for label in np.flatnonzero(row <= 2)} for row in ranks]
@@ -71,7 +71,7 @@ def supervision() -> dict[str, Any]:
 
 
 def frames(ranks: FloatArray) -> dict[str, Any]:
-    """The ranks as a frame of every library that is installed."""
+    """The ranks as a frame of every installed library."""
     import narwhals as nw
 
     columns = dict(zip(NAMES, ranks.T, strict=True))

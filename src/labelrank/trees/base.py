@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -17,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
 from labelrank._compat import Interval, RealNotInt, StrOptions
 from labelrank._memory import require_memory, require_pair_matrices
+from labelrank._threads import n_threads
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.frames import frame_of
 from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
-from labelrank.trees.data import Sample, make_sample, make_sparse, sorted_features
+from labelrank.trees.data import Sample, has_missing, make_sample, make_sparse, sorted_features
 from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
 from labelrank.trees.prediction import (
     ENTRIES,
@@ -29,6 +29,7 @@ from labelrank.trees.prediction import (
     Trees,
     balance_of,
     mean_values,
+    of_used_features,
     probabilities_of,
     scores_of,
     spread_of,
@@ -128,15 +129,11 @@ class BaseTreeRanker(BaseRanker):
         if categorical is None:
             mask = np.zeros(self.n_features_in_, dtype=bool)
         self.is_categorical_ = categorical_mask(data.X, categorical) if mask is None else mask
-        X, thin = data.X, sparse.issparse(data.X)
-        if thin:
-            self.had_missing_ = np.bincount(X.indices[np.isnan(X.data)], minlength=X.shape[1]) > 0
-        else:
-            self.had_missing_ = np.isnan(X).any(axis=0)
         return data
 
     def _grower(self, data: Training, splitter: Literal["best", "random"]) -> Grower:
         n_labels, thin = len(self.labels_), sparse.issparse(data.X)
+        self.had_missing_ = has_missing(data.X)
         self.criterion_ = self.criterion
         if self.criterion == "auto":
             self.criterion_ = "pair_gini" if n_labels <= MANY_LABELS else "vote_variance"
@@ -147,7 +144,8 @@ class BaseTreeRanker(BaseRanker):
         _check_scale(sample)
         min_split = float(2 * n_labels if self.min_samples_split is None else self.min_samples_split)
         min_leaf = float(self.min_samples_leaf)
-        warn_of_light_rows(data.weight, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
+        total, n = float(data.weight.sum()), int(np.count_nonzero(data.weight))
+        warn_of_light_rows(total, n, {"min_samples_split": min_split, "min_samples_leaf": min_leaf})
         rules = Rules(
             max_features=_number_of_features(self.max_features, self.n_features_in_),
             max_depth=_UNLIMITED if self.max_depth is None else int(self.max_depth),
@@ -201,9 +199,10 @@ class BaseTreeRanker(BaseRanker):
 
     def _from_balance(self, X: Any, function: Callable[..., FloatArray], used: BoolArray | None = None) -> FloatArray:
         """A function of the mean over the trees of the balances in the leaf of each row, in blocks of rows."""
-        trees, values, n_jobs = self._trees(), balance_of(self), getattr(self, "n_jobs", None)
+        values, n_jobs = balance_of(self), getattr(self, "n_jobs", None)
+        trees, X = of_used_features(self._trees(), X)
         width = max(values.shape[1], X.shape[1])
-        blocks = row_blocks(X.shape[0], width, max(ENTRIES, ROWS * effective_n_jobs(n_jobs) * width))
+        blocks = row_blocks(X.shape[0], width, max(ENTRIES, ROWS * n_threads(n_jobs) * width))
         return np.concatenate(
             [
                 function(
@@ -243,7 +242,7 @@ class BaseTreeRanker(BaseRanker):
             1/2 on the diagonal.
         """
         X = self._check_X(X)
-        require_pair_matrices((X.shape[0], len(self.labels_)))
+        require_pair_matrices((X.shape[0], len(self.labels_)), copies=2)  # of blocks, which are then joined
         return self._from_balance(X, probabilities_of)
 
     def predict_spread(self, X: Any) -> FloatArray:
@@ -278,9 +277,8 @@ def _check_scale(sample: Sample) -> None:
         )
 
 
-def warn_of_light_rows(weight: FloatArray, limits: dict[str, float]) -> None:
-    """Warn if there are enough rows for a split, but not enough weight."""
-    total, n = float(weight.sum()), int(np.count_nonzero(weight))
+def warn_of_light_rows(total: float, n: int, limits: dict[str, float]) -> None:
+    """Warn if there are enough rows with a weight for a split, but not enough weight in total."""
     for name, limit in limits.items():
         needed = 2 * limit if name == "min_samples_leaf" else limit
         if total < needed * (1 - _TOLERANCE) and n >= max(needed, 2):

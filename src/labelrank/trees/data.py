@@ -15,6 +15,7 @@ from labelrank.supervision import PreferenceGraphs
 
 ROW = 0xFFFFFFFF  # bits of an entry of `sorted_features` that are its row
 _MISSING = 1 << 30  # code of a missing value, larger than all others
+BY_LABELS = 'use criterion="vote_variance", whose cost grows with the labels'
 _LANES = 8  # pairs are padded to a multiple of it, so that loops over them are whole vector instructions
 
 
@@ -55,11 +56,15 @@ def make_sample(X: Any, graphs: PreferenceGraphs, weight: FloatArray, mask: Bool
         signs = _lanes(lead, None if (total == k - 1).all() else total, _leads_dtype(graphs, k))
         return Sample(x, mask, signs, squares, weight, k, unit, bool((total == k - 1).all()))
     n_pairs = k * (k - 1) // 2
-    size, advice = 2.0 * n * n_pairs, 'use criterion="vote_variance", whose cost grows with the labels'
+    complete = graphs.is_strict
+    # Signs and, unless all are 1, votes, and the lanes of both.
+    size, advice = (2.0 if complete else 4.0) * n * n_pairs * (1 if graphs.weight is None else 8), BY_LABELS
     require_memory(size, f"a tree on {n} rows and the {n_pairs} pairs of {k} labels", advice)
     pairs = graphs.pair_signs()
-    votes = np.abs(pairs) if graphs.is_ranked else graphs.pair_totals()
-    complete = bool(((np.abs(pairs) == 1) & (votes == 1)).all())
+    votes = None
+    if not complete:
+        votes = np.abs(pairs) if graphs.is_ranked else graphs.pair_totals()
+        complete = bool((np.abs(pairs) == 1).all()) and bool((votes == 1).all())
     signs = _lanes(pairs, None if complete else votes, pairs.dtype)
     return Sample(x, mask, signs, np.empty(0), weight, n_pairs, 1.0, complete)
 
@@ -95,7 +100,7 @@ def _lanes(sums: npt.NDArray[Any], totals: npt.NDArray[Any] | None, dtype: Any) 
 def _leads_dtype(graphs: PreferenceGraphs, n_labels: int) -> Any:
     if graphs.weight is not None:
         return np.float64
-    return np.int16 if n_labels <= np.iinfo(np.int16).max else np.int32
+    return np.min_scalar_type(-n_labels)  # a label leads by less than n_labels
 
 
 def sorted_features(x: FloatArray) -> IntArray:
@@ -121,3 +126,12 @@ def sorted_features(x: FloatArray) -> IntArray:
         codes[np.isnan(ordered)] = _MISSING
         order[f] = (codes << 32) | rows
     return order
+
+
+def has_missing(X: Any) -> BoolArray:
+    """Which columns of a matrix have missing values."""
+    if hasattr(X, "tocsc"):
+        found = np.zeros(X.shape[1], dtype=bool)
+        found[X.tocsr().indices[np.isnan(X.data)]] = True
+        return found
+    return np.asarray(np.isnan(X.min(axis=0, initial=np.inf)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from labelrank._threads import Stop, in_threads
 from labelrank.rankers.base import OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 from labelrank.trees.base import NODE_ATTRIBUTES, BaseTreeRanker, Criterion, node_attributes
-from labelrank.trees.growth import Nodes, importances
+from labelrank.trees.growth import Grower, Nodes, importances
 from labelrank.trees.prediction import leaves, parents_of, paths, scores_of
 from labelrank.trees.tree import DecisionTreeRanker
 
@@ -76,12 +77,7 @@ class BaseForestRanker(BaseTreeRanker):
     def _learn(self, data: Training, progress: Progress) -> None:
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs rows that a tree has not seen: set bootstrap=True")
-        grower = self._grower(data, self._splitter)
         seeds = self._seeds(self.n_estimators)  # all at once, so that the trees do not depend on the number of threads
-
-        def grow(seed: int, stop: Stop) -> Nodes:
-            counts = _bootstrap_counts(seed, data.weight) if self.bootstrap else 1
-            return grower.grow(data.weight * counts, seed, stop)
 
         def attributes(trees: list[Nodes]) -> dict[str, Any]:
             return node_attributes(trees, self._balance_name) | {
@@ -90,10 +86,15 @@ class BaseForestRanker(BaseTreeRanker):
                 "feature_importances_": _mean_importances(trees, self.n_features_in_),
             }
 
-        grown = self._check_size(in_threads(grow, seeds.tolist(), self.n_jobs))
+        grown = self._check_size(self._grow(data, seeds))
         self._publish(attributes(progress.collect("tree", grown, self.n_estimators, attributes)))
         if self.oob_score:
             self._score_out_of_bag(data)
+
+    def _grow(self, data: Training, seeds: IntArray) -> Iterator[Nodes]:
+        """Grow the trees of some seeds, in their order."""
+        work = partial(grow_tree, self._grower(data, self._splitter), data.weight, self.bootstrap)
+        return in_threads(work, seeds.tolist(), self.n_jobs)
 
     def _check_size(self, trees: Iterator[Nodes]) -> Iterator[Nodes]:
         """Raise if all trees will need more memory than there is, judging by the first one."""
@@ -308,6 +309,11 @@ categorical_features, n_jobs, random_state, on_empty
     """
 
     _splitter = "random"
+
+
+def grow_tree(grower: Grower, weight: FloatArray, bootstrap: bool, seed: int, stop: Stop) -> Nodes:
+    """Grow the tree of a seed, on a bootstrap sample or on all rows."""
+    return grower.grow(weight * _bootstrap_counts(seed, weight) if bootstrap else weight, seed, stop)
 
 
 def _bootstrap_counts(seed: int, weight: FloatArray) -> IntArray:

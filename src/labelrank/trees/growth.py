@@ -11,7 +11,7 @@ import numpy.typing as npt
 from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank._threads import Stop
 from labelrank.aggregation.mallows import mean_distance
-from labelrank.trees.data import ROW, Sample, Sparse
+from labelrank.trees.data import BY_LABELS, ROW, Sample, Sparse
 
 _TABLE = 2049  # entries of the table of theta
 _OWN = ("first", "values", "rows", "column", "zeros")  # buffers of `Sparse`, of each thread
@@ -108,13 +108,33 @@ class Grower:
             order = order.copy()
         else:
             order = order[weight[order & ROW] > 0].reshape(len(order), len(rows))
-        n_leaves = min(len(rows), rules.max_leaf_nodes or len(rows), 2 ** min(rules.max_depth, 40))
-        nodes, work = _empty_nodes(self.sample, 2 * n_leaves + 1, stop)
+        nodes, work = self._empty_nodes(2 * _most_leaves(rules, len(rows), float(weight.sum())) + 1, stop)
         state = np.array([seed], dtype=np.uint64)
         sample = self.sample._replace(weight=np.ones(1) if (weight == 1).all() else weight)
         size = grow(sample, rules, self.table, order, values, csr, rows, state, nodes, work)
         trimmed: Any = (array[:size].copy() for array in nodes)
         return prune(Nodes(*trimmed), self.ccp_alpha)
+
+    def _empty_nodes(self, size: int, stop: Stop) -> tuple[Nodes, Workspace]:
+        try:
+            return _empty_nodes(self.sample, size, stop)
+        except MemoryError as error:  # most systems count the pages that are used, and a tree may use few
+            advice = "limit max_leaf_nodes, or raise min_samples_split"
+            if not len(self.sample.squares):
+                advice += f"; or {BY_LABELS}"
+            raise MemoryError(f"a tree of up to {size} nodes does not fit into memory ({error}); {advice}") from error
+
+
+def _most_leaves(rules: Rules, n_rows: int, weight: float) -> int:
+    """Upper bound of the number of leaves of a tree, as splits need weight in the node and on both sides.
+
+    With s = min_samples_split ≥ 2 m and m = min_samples_leaf, by induction a node of weight w ≥ s has no more than
+    (w - s) / m + 2 leaves.
+    """
+    most = min(n_rows, rules.max_leaf_nodes or n_rows, 2 ** min(rules.max_depth, 40))
+    split = max(rules.min_samples_split, 2 * rules.min_samples_leaf)
+    by_weight = (weight * (1 + 1e-6) - split) / rules.min_samples_leaf + 2  # more than rounding errors of sums
+    return max(1, int(min(most, by_weight)))
 
 
 def _empty_nodes(sample: Sample, size: int, stop: Stop) -> tuple[Nodes, Workspace]:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.special import ndtr
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
+from labelrank._threads import n_threads
 from labelrank.aggregation.mallows import spread_of_counts
 from labelrank.supervision import ranks_from_scores
 
@@ -32,10 +33,21 @@ class Trees(NamedTuple):
     is_categorical: BoolArray  # (n_features,)
 
 
+def of_used_features(trees: Trees, X: Any) -> tuple[Trees, Any]:
+    """Leave out of sparse X, whose rows are made dense, and of the trees the features that no tree splits by."""
+    if not hasattr(X, "toarray"):
+        return trees, X
+    used, place = np.unique(trees.feature[trees.left >= 0], return_inverse=True)
+    feature = np.full_like(trees.feature, -1)
+    feature[trees.left >= 0] = place
+    return trees._replace(feature=feature, is_categorical=trees.is_categorical[used]), X[:, used]
+
+
 def leaves(trees: Trees, X: Any) -> IntArray:
     """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
     from labelrank._kernels.trees.prediction import apply
 
+    trees, X = of_used_features(trees, X)
     found = np.empty((X.shape[0], len(trees.offsets) - 1), dtype=np.int64)
     for rows in row_blocks(X.shape[0], X.shape[1], ENTRIES):
         apply(trees, _dense(X[rows]), found[rows])
@@ -63,12 +75,12 @@ def mean_values(
     def add(rows: slice) -> None:
         add_values(trees, values, _dense(X[rows]), np.ascontiguousarray(used[:, rows]), sums[rows], counts[rows])
 
-    n_blocks = min(effective_n_jobs(n_jobs), n // ROWS)
+    n_blocks = min(n_threads(n_jobs), n // ROWS)
     if n_blocks < 2:
         add(slice(0, n))
     else:
         edges = np.linspace(0, n, n_blocks + 1).astype(int)
-        Parallel(n_jobs=n_blocks, prefer="threads")(delayed(add)(slice(a, b)) for a, b in pairwise(edges))
+        Parallel(n_jobs=n_blocks, require="sharedmem")(delayed(add)(slice(a, b)) for a, b in pairwise(edges))
     return sums / np.maximum(counts, 1)[:, None]
 
 

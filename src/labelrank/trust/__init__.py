@@ -1,4 +1,4 @@
-"""How far to trust a ranking: pair probabilities, confidence, guarantees and explanations, for every ranker."""
+"""Pair probabilities, confidence, conformal guarantees and explanations for every ranker."""
 
 from labelrank.trust.calibrator import PairwiseCalibrator
 from labelrank.trust.conformal import ConformalRanker

@@ -14,7 +14,7 @@ Attribution = tuple[float, FloatArray]  # base and contributions, which add up t
 
 
 def linear(ranker: Any, x: Any, a: int, b: int) -> Attribution:
-    """Coefficients times features; `x` is a row as the ranker takes it."""
+    """Coefficients times features; `x` is one row."""
     row = x.toarray() if hasattr(x, "toarray") else np.asarray(x, dtype=np.float64)
     weights = ranker.coef_[a] - ranker.coef_[b]
     base = ranker.intercept_[a] - ranker.intercept_[b] if np.ndim(ranker.intercept_) else 0.0
@@ -29,14 +29,14 @@ def along_paths(
     leaves: npt.NDArray[Any],
     n_features: int,
 ) -> Attribution:
-    """Changes of the value along the way from the root to the leaf of each tree, summed over the trees.
+    """Changes of the value along the path from the root to the leaf of each tree, summed over the trees.
 
     Parameters
     ----------
     values : ndarray of shape (n_nodes,)
         Value of each node of all trees.
     offsets : int ndarray of shape (n_trees + 1,)
-        Where the nodes of each tree begin.
+        First node of each tree.
     parents : int ndarray of shape (n_nodes,)
         Parent of each node, counted over all trees; -1 for roots.
     feature : int ndarray of shape (n_nodes,)
@@ -66,16 +66,16 @@ def by_permutation(
 ) -> Attribution:
     """Shapley values estimated from sampled permutations of the features.
 
-    Each permutation starts from a row of the background and replaces its features one after the other by those of the
-    instance; a feature contributes the change it makes. The contributions add up exactly, whatever is sampled.
+    Each permutation starts from a background row and replaces its features one by one by those of the instance. The
+    contribution of a feature is the change of the difference. The contributions always add up exactly.
 
     Parameters
     ----------
     difference : callable
         Difference of the two scores of each row.
     mixed : callable
-        Rows made of the instance and the background: for an array of shape (n_rows, n_features) of row numbers, where
-        0 is the instance and i > 0 the row i - 1 of the background.
+        Combines features of the instance and the background to rows, for an array of shape (n_rows, n_features) of row
+        numbers: 0 is the instance, and i > 0 the row i - 1 of the background.
     n_features, n_background, n_permutations : int
         Sizes.
     random_state : int or None
@@ -84,7 +84,7 @@ def by_permutation(
     rng = np.random.default_rng(random_state)
     draws = [(rng.permutation(n_features), 1 + rng.integers(n_background)) for _ in range(n_permutations)]
     contributions, base = np.zeros(n_features), 0.0
-    for part in row_blocks(n_permutations, n_features * (n_features + 1)):  # many rows at a time, to save overhead
+    for part in row_blocks(n_permutations, n_features * (n_features + 1)):  # many rows at once: less overhead
         rows = np.empty((part.stop - part.start, n_features + 1, n_features), dtype=np.intp)
         for own, (order, start) in zip(rows, draws[part], strict=True):
             own[:] = start

@@ -1,4 +1,4 @@
-"""Pair probabilities of any ranker, calibrated on predictions for rows that were not learned from."""
+"""Pair probabilities of any ranker, calibrated on held-out rows."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from labelrank.rankers.base import refitting
 from labelrank.trust.delegation import has_proba, pairwise_proba
 from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
 
-_MOST_PAIRS = 2**22  # that the calibration learns from
-_LARGEST = 30.0  # margin: exp(-30) is a probability that no data support
+_MOST_PAIRS = 2**22  # largest number of pairs to fit the calibration to
+_LARGEST = 30.0  # largest margin, since no data support a probability of exp(-30)
 
 
 class PairwiseCalibrator(RankerWrapper):
-    r"""Calibrated pair probabilities, and so a confidence, for any ranker.
+    r"""Calibrated pair probabilities, and thereby confidence, for any ranker.
 
-    The margin of a pair is the logit of the ranker's own probability, or the difference of the two scores if it has
-    none. On rows that the ranker has not learned from, the calibrator learns how often a pair with a given margin is
-    ordered right: :math:`P(i \succ j) = 1 / (1 + e^{-a (f_i - f_j)})`, or an isotonic function of the margin. Both are
-    symmetric, so that P(i before j) and P(j before i) add up to 1. Rankings and scores remain those of the ranker.
+    The margin of a pair is the logit of the ranker's probability, or the difference of the two scores if it has none.
+    On held-out rows, the calibrator learns the probability that a pair with a given margin is ordered correctly:
+    :math:`P(i \succ j) = 1 / (1 + e^{-a (f_i - f_j)})`, or an isotonic function of the margin. Both are symmetric, so
+    that P(i before j) and P(j before i) add up to 1. Rankings and scores are those of the ranker.
 
     Parameters
     ----------
     estimator : ranker
         A ranker, or a pipeline that ends in one.
     cv : int, cross-validation generator or "prefit", default=5
-        Folds. With one split, the ranker learns from one part and is calibrated on the other; with several, each part
-        is predicted by a ranker that has learned from the others, and the final ranker learns from all rows. With
-        ``"prefit"`` the ranker is fitted already, and all rows calibrate it.
+        Folds. With one split, the ranker is fitted to one part and calibrated on the other. With several, each part is
+        predicted by a ranker fitted to the others, and the final ranker is fitted to all rows. With ``"prefit"`` the
+        ranker is already fitted, and all rows are used for calibration.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
-        The isotonic function needs more rows, some hundreds at least.
+        Calibration function. The isotonic function needs at least some hundred rows.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the rows before they are split, and chooses the pairs where there are more than four million.
+        Seed for shuffling the rows before the split, and for sampling pairs if there are more than four million.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class PairwiseCalibrator(RankerWrapper):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            Observed preferences. Pairs that were not observed, or are tied, calibrate nothing.
+            Observed preferences. Missing and tied pairs are not used for calibration.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights of the instances, for the ranker and for the calibration.
 
@@ -147,7 +147,7 @@ def pair_margins(model: Any, X: Any) -> FloatArray:
 
 
 def _observed_margins(folds: list[Fold], random: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Margins of observed pairs, those of the preferred label over the other, and their weights."""
+    """Margins of the preferred labels of observed pairs over the others, and the weights of the pairs."""
     margins, weights = [], []
     for fold in folds:
         kept = np.arange(len(fold.graphs))

@@ -1,4 +1,4 @@
-"""Conformal label ranking: the part of a ranking that is right with a chosen probability."""
+"""Conformal label ranking: partial rankings with a guaranteed probability of being correct."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_
 from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
 
 _LEAST = 0.1  # difficulty of the easiest instance, relative to the hardest
-_EASY = 0.95  # quantile of the spread of scores from which an instance counts as easy
+_EASY = 0.95  # quantile of the spread of scores above which an instance counts as easy
 
 
 def _has_orders(self: Any) -> bool:
@@ -44,40 +44,40 @@ def _has_sets(self: Any) -> bool:
 
 
 class ConformalRanker(RankerWrapper):
-    r"""Partial orders and sets with a guarantee, around any ranker.
+    r"""Partial orders and sets with a guarantee, for any ranker.
 
     Label a is asserted to be before b if :math:`f_a - f_b > t\,g(x)`, which is a strict partial order for every t. The
-    threshold t comes from rows that the ranker has not learned from: the slack of a row is the largest amount by which
-    its scores contradict what was observed, divided by the difficulty g(x), and t is the
-    :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of the n slacks. For a new instance from the same source,
-    **no asserted pair is reversed with probability at least 1 - alpha**, whatever the ranker and the data.
+    threshold t is computed on held-out rows: the slack of a row is the largest amount by which its scores contradict
+    the observed preferences, divided by the difficulty g(x), and t is the
+    :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of the n slacks. For a new instance from the same
+    distribution, **no asserted pair is reversed with probability at least 1 - alpha**, for any ranker and any data.
 
     Parameters
     ----------
     estimator : ranker
         A ranker, or a pipeline that ends in one.
     alpha : float, default=0.1
-        Admitted probability of an error, between 0 and 1.
+        Largest probability of an error, between 0 and 1.
     cv : None, int, cross-validation generator or "prefit", default=None
-        Where the calibration rows come from. None holds out a quarter of the rows. With folds, every row is used for
-        both: it is predicted by a ranker that has learned from the other folds, and the final ranker learns from all
-        rows. The guarantee is exact for one split; with folds it assumes that the final ranker is not worse than those
-        of the folds. ``"prefit"``: the ranker is fitted already, and all rows calibrate it.
+        How to obtain calibration rows. None holds out a quarter of the rows. With folds, each row is predicted by a
+        ranker fitted to the other folds, and the final ranker is fitted to all rows. The guarantee is exact for one
+        split; with folds it assumes that the final ranker is not worse than those of the folds. With ``"prefit"`` the
+        ranker is already fitted, and all rows are used for calibration.
     target : {"ranking", "top_k", "decomposition"}, default="ranking"
-        What is guaranteed. ``"ranking"``: no asserted pair is reversed. ``"decomposition"``: the mean share of the
-        parts of a decomposition with a reversed pair is at most `alpha` (conformal risk control), which asserts far
-        more. ``"top_k"``: a set of labels contains the true top `k`.
+        The guarantee. ``"ranking"``: no asserted pair is reversed. ``"decomposition"``: the mean share of the parts of
+        a decomposition with a reversed pair is at most `alpha` (conformal risk control), which asserts many more pairs.
+        ``"top_k"``: a set of labels contains the true top `k`.
     k : int, default=1
         The number of top labels for ``target="top_k"``.
     decomposition : str, Decomposition or callable, default="disagreement"
         The parts for ``target="decomposition"``; by default the observed pairs.
     normalize : {"ambiguity"}, callable or None, default="ambiguity"
-        The difficulty g. ``"ambiguity"``: scores of an instance that are close together are ambiguous;
-        g = 0.1 + 1 - s, with s the standard deviation of its scores relative to that of easy instances, at most 1. For
-        rankers whose scores are positions (neighbors), s is twice the confidence of its pair probabilities less 1. A
-        callable is called with the fitted ranker and X and returns positive numbers. None treats all instances alike.
+        The difficulty g. ``"ambiguity"``: an instance is difficult if its scores are close together; g = 0.1 + 1 - s,
+        with s the standard deviation of its scores relative to that of easy instances, at most 1. For rankers whose
+        scores are positions (neighbors), s is twice the confidence of its pair probabilities less 1. A callable gets
+        the fitted ranker and X and returns positive numbers. None is a constant difficulty.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the rows before they are split.
+        Seed for shuffling the rows before the split.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class ConformalRanker(RankerWrapper):
     n_calibration_ : ndarray of shape (n_groups,)
         Number (weight) of the calibration rows of each group.
     slacks_, slack_weights_, slack_groups_ : ndarray of shape (n_slacks,)
-        The positive slacks of these rows, their weights and their groups, from which t is computed.
+        The positive slacks of these rows, their weights and their groups, which determine t.
     spread_ : float
-        Standard deviation of the scores of easy instances; 0 if ambiguity comes from pair probabilities.
+        Standard deviation of the scores of easy instances; 0 if the difficulty is computed from pair probabilities.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
 
@@ -102,9 +102,9 @@ class ConformalRanker(RankerWrapper):
 
     Notes
     -----
-    With incomplete rankings only observed pairs enter the slack, and the guarantee is for pairs that would be observed
-    in the same way; rows without any observed pair do not calibrate. With a decomposition the truth of a top list or of
-    battles is used as it is.
+    With incomplete rankings, slacks are computed from observed pairs only, and the guarantee is for pairs that are
+    observed in the same way. Rows without any observed pair are not used for calibration. With a decomposition, top
+    lists and battles are used unchanged.
 
     Examples
     --------
@@ -162,10 +162,10 @@ class ConformalRanker(RankerWrapper):
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
             Observed preferences.
         sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights for the ranker. In calibration every row of positive weight counts once: the guarantee
-            is about instances like these, and weights are no new evidence.
+            Non-negative weights for the ranker. In calibration all rows of positive weight count once, because weights
+            are not additional evidence.
         groups : array-like of shape (n_samples,), optional
-            Segments: the guarantee holds within each of them. They must be passed in prediction as well.
+            Groups of the rows: the guarantee holds within each of them. Predictions then need groups, too.
 
         Returns
         -------
@@ -180,19 +180,19 @@ class ConformalRanker(RankerWrapper):
             spread = np.concatenate([f.std(axis=1)[fold.weight > 0] for f, fold in zip(scores, folds, strict=True)])
             self.spread_ = float(np.quantile(spread, _EASY)) if len(spread) else 0.0
             if len(spread) and np.ptp(spread) <= 1e-9 * self.spread_ and has_proba(self.estimator_):
-                self.spread_ = 0.0  # scores are positions and tell nothing about an instance
+                self.spread_ = 0.0  # scores are positions, which are not informative about difficulty
             self.groups_, code = _check_groups(groups, num_samples(X))
             self._calibrate(folds, scores, code)
             self.thresholds_ = self._thresholds()
         return self
 
     def with_alpha(self, alpha: float) -> Self:
-        """Return this fitted ranker for another `alpha`, calibrated on the same rows; nothing is fitted again.
+        """Return a copy for another `alpha`, calibrated on the same rows, without fitting again.
 
         Parameters
         ----------
         alpha : float
-            Admitted probability of an error, between 0 and 1.
+            Largest probability of an error, between 0 and 1.
 
         Returns
         -------
@@ -215,12 +215,12 @@ class ConformalRanker(RankerWrapper):
         return other
 
     def _calibrate(self, folds: list[Fold], scores: list[FloatArray], code: npt.NDArray[np.intp]) -> None:
-        """Keep what thresholds are computed from; `code` is the group of each row."""
+        """Compute the slacks that determine the thresholds; `code` is the group of each row."""
         times = np.bincount(np.concatenate([fold.rows for fold in folds]), minlength=len(code))
         slack, weight, group, total = [], [], [], np.zeros(int(code.max(initial=0)) + 1)
         for fold, f in zip(folds, scores, strict=True):
             found, of_row = self._slacks(fold.graphs, f[:, columns_for(fold.model, fold.graphs)]), code[fold.rows]
-            # A row counts once, whatever its weight and in however many folds it is: repeats are no new evidence.
+            # A row counts once, regardless of its weight and of the number of folds that contain it.
             counts = (fold.weight > 0) / times[fold.rows]
             slack.append(found.slack / self._difficulty(fold.model, fold.X, f)[found.row])
             weight.append(found.weight * counts[found.row])
@@ -241,7 +241,7 @@ class ConformalRanker(RankerWrapper):
             if np.isinf(thresholds[i]):
                 where = "" if self.groups_ is None else f" of the group {self.groups_.tolist()[i]!r}"
                 warnings.warn(
-                    f"{rows:g} calibration rows{where} are too few for alpha={self.alpha}, and nothing will be "
+                    f"{rows:g} calibration rows{where} are too few for alpha={self.alpha}, so nothing will be "
                     f"asserted; at least {np.ceil(1 / self.alpha) - 1:g} are needed",
                     UserWarning,
                     stacklevel=stacklevel_of_user(),
@@ -276,19 +276,19 @@ class ConformalRanker(RankerWrapper):
         scores = _scores(self.estimator_, X)
         names, code = _check_groups(groups, len(scores))
         if (names is None) != (self.groups_ is None):
-            raise ValueError("groups must be passed in prediction if and only if they were in fit")
+            raise ValueError("groups must be passed in prediction if and only if they were passed to fit")
         if names is not None and self.groups_ is not None:
             place = {name: i for i, name in enumerate(self.groups_.tolist())}
             unknown = [name for name in names.tolist() if name not in place]
             if unknown:
-                raise ValueError(f"groups has {unknown}, which fit has not seen; it has seen {list(place)}")
+                raise ValueError(f"groups has {unknown}, which were not passed to fit; known are {list(place)}")
             code = np.array([place[name] for name in names.tolist()], dtype=np.intp)[code]
         gaps = self.thresholds_[code] * self._difficulty(self.estimator_, X, scores)
         return np.where(self.observed_, scores, -np.inf), gaps  # labels that were never observed are last
 
     @available_if(_has_proba)
     def pairwise_proba(self, X: Any) -> FloatArray:
-        """Probability that label i comes before label j, by the fitted ranker; no guarantee is made about it.
+        """Probability that label i comes before label j, by the fitted ranker, without a guarantee.
 
         Parameters
         ----------
@@ -305,19 +305,19 @@ class ConformalRanker(RankerWrapper):
 
     @available_if(_has_orders)
     def predict_partial(self, X: Any, groups: Any = None) -> PreferenceGraphs:
-        """Predict the preferences that are asserted.
+        """Predict partial orders of the asserted preferences.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Groups, required if `fit` had groups.
 
         Returns
         -------
         PreferenceGraphs of shape (n_samples, n_labels)
-            Strict partial orders. Labels that `fit` has not seen compared with any other are below all that it has.
+            Strict partial orders. Labels without any observed pair in `fit` are below all others.
         """
         scores, gaps = self._gaps(X, groups)
         parts = [
@@ -328,14 +328,14 @@ class ConformalRanker(RankerWrapper):
 
     @available_if(_has_orders)
     def predict_buckets(self, X: Any, groups: Any = None) -> FloatArray:
-        """Predict the asserted preferences that form a ranking with ties.
+        """Predict rankings with ties from the asserted preferences.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Groups, required if `fit` had groups.
 
         Returns
         -------
@@ -353,7 +353,7 @@ class ConformalRanker(RankerWrapper):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Groups, required if `fit` had groups.
 
         Returns
         -------
@@ -371,9 +371,9 @@ class ConformalRanker(RankerWrapper):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed; labels are matched by name. Rows without any observed pair are left out.
+            Observed preferences; labels are matched by name. Rows without any observed pair are ignored.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Groups, required if `fit` had groups.
 
         Returns
         -------
@@ -387,14 +387,14 @@ class ConformalRanker(RankerWrapper):
         return 1.0 - float(found.weight @ (found.slack > gaps[found.row])) / total if total else float("nan")
 
     def completeness(self, X: Any, groups: Any = None) -> float:
-        """How much is asserted: the mean share of pairs, or of labels outside of the set.
+        """Mean share of asserted pairs, or of labels outside of the set.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         groups : array-like of shape (n_samples,), optional
-            Segments, if `fit` was given any.
+            Groups, required if `fit` had groups.
 
         Returns
         -------
@@ -413,12 +413,12 @@ class ConformalRanker(RankerWrapper):
 def _scores(model: Any, X: Any) -> FloatArray:
     scores = np.asarray(model.decision_function(X), dtype=np.float64)
     if not np.isfinite(scores).all():
-        raise ValueError(f"{type(model).__name__} computes scores that are infinite or NaN; scale X")
+        raise ValueError(f"{type(model).__name__} computes infinite or NaN scores; scale X")
     return scores
 
 
 def _asserted(scores: FloatArray, gaps: FloatArray) -> BoolArray:
-    with np.errstate(invalid="ignore"):  # infinity less infinity, of two labels that were never observed
+    with np.errstate(invalid="ignore"):  # infinity - infinity, for two labels that were never observed
         return np.asarray(scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > gaps[:, np.newaxis, np.newaxis])
 
 
@@ -428,8 +428,8 @@ def _check_groups(groups: Any, n: int) -> tuple[npt.NDArray[Any] | None, npt.NDA
         return None, np.zeros(n, dtype=np.intp)
     each = np.asarray(groups)
     if any(is_missing(name) for name in each.ravel().tolist()):
-        raise ValueError("groups has missing names; give every row a group")
+        raise ValueError("groups has missing values; assign every row to a group")
     if each.shape != (n,):
-        raise ValueError(f"groups must have one name for each of the {n} rows of X, got shape {each.shape}")
+        raise ValueError(f"groups must have one value for each of the {n} rows of X, got shape {each.shape}")
     names, code = np.unique(each, return_inverse=True)
     return names, np.asarray(code)

@@ -1,4 +1,4 @@
-"""Curves that tell whether probabilities and confidences can be trusted: reliability and risk against coverage."""
+"""Reliability curves of probabilities, and risk-coverage curves of confidences."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def reliability_curve(y: Any, proba: Any, *, n_bins: int = 10, sample_weight: An
     Parameters
     ----------
     y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed; ties and missing pairs do not count.
+        Observed preferences; ties and missing pairs are ignored.
     proba : ndarray of shape (n_samples, n_labels, n_labels)
         P(i before j).
     n_bins : int, default=10
-        Number of bins of equal width from 0.5 to 1. Empty bins are left out.
+        Number of bins of equal width from 0.5 to 1. Empty bins are omitted.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the instances.
 
@@ -57,7 +57,7 @@ def reliability_curve(y: Any, proba: Any, *, n_bins: int = 10, sample_weight: An
     array([0.75])
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 1:
-        raise ValueError(f"n_bins must be an integer of at least 1, got {n_bins!r}")
+        raise ValueError(f"n_bins must be an integer ≥ 1, got {n_bins!r}")
     probability, right, weight = _pairs(y, proba, sample_weight)
     place = np.minimum(((probability - 0.5) * 2 * n_bins).astype(np.intp), n_bins - 1)
     total, sum_p, sum_right = (
@@ -101,7 +101,7 @@ def risk_coverage_curve(loss: Any, confidence: Any) -> RiskCoverageCurve:
     Parameters
     ----------
     loss : array-like of shape (n_samples,)
-        Loss of each instance, such as ``1 - kendall_tau(y, ranks, average=None)``; NaN is left out.
+        Loss of each instance, such as ``1 - kendall_tau(y, ranks, average=None)``; NaN is ignored.
     confidence : array-like of shape (n_samples,)
         Confidence in each prediction. Instances with equal confidence are kept or rejected together.
 
@@ -119,10 +119,10 @@ def risk_coverage_curve(loss: Any, confidence: Any) -> RiskCoverageCurve:
     """
     lost, sure = np.asarray(loss, dtype=np.float64), np.asarray(confidence, dtype=np.float64)
     if lost.ndim != 1 or lost.shape != sure.shape:
-        raise ValueError(f"loss and confidence must be vectors of one length, got shapes {lost.shape} and {sure.shape}")
+        raise ValueError(f"loss and confidence must have the same length, got shapes {lost.shape} and {sure.shape}")
     known = ~np.isnan(lost)
     if np.isnan(sure[known]).any():
-        raise ValueError("confidence has NaN")
+        raise ValueError("confidence must not contain NaN")
     lost, sure = lost[known], sure[known]
     order = np.argsort(-sure, kind="stable")
     last = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True)[: len(order)])
@@ -132,7 +132,7 @@ def risk_coverage_curve(loss: Any, confidence: Any) -> RiskCoverageCurve:
 def area_under_risk_coverage(loss: Any, confidence: Any) -> float:
     """Mean risk over all coverages; smaller is better.
 
-    The area of a confidence without information is the mean loss; the smallest possible one is that of
+    The area of an uninformative confidence is the mean loss; the smallest possible area is that of
     ``confidence = -loss``.
 
     Parameters
@@ -164,7 +164,7 @@ def _pairs(y: Any, proba: Any, sample_weight: Any) -> tuple[FloatArray, FloatArr
     if proba.shape != (n, k, k):
         raise ValueError(f"proba must have shape {(n, k, k)} for these labels, got {proba.shape}")
     if not ((proba >= 0) & (proba <= 1)).all() or not np.allclose(proba + proba.transpose(0, 2, 1), 1.0):
-        raise ValueError("proba must hold probabilities with P(i before j) + P(j before i) = 1")
+        raise ValueError("proba must be probabilities with P(i before j) + P(j before i) = 1")
     weight = check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64, ensure_non_negative=True)
     edges = graphs.to_edges()
     p = proba[edges.instance, edges.better, edges.worse]

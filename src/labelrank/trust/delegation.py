@@ -10,9 +10,19 @@ from labelrank._arrays import FloatArray
 from labelrank.supervision import PreferenceGraphs
 from labelrank.supervision.names import unwrapped
 
+_OF_PAIRS = ": it has no pair probabilities; wrap the ranker in PairwiseCalibrator, which learns them from predictions"
+_CONFORMAL = "; wrap the ranker in ConformalRanker"
+_ADVICE = {
+    "pairwise_proba": _OF_PAIRS,
+    "confidence": _OF_PAIRS,
+    "predict_partial": _OF_PAIRS,
+    "predict_buckets": _CONFORMAL,
+    "predict_set": f'{_CONFORMAL} with target="top_k"',
+}
+
 
 def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
-    """The estimator inside of pipelines and searches that has a method, and `X` as it reaches that estimator.
+    """The estimator inside of pipelines and searches that has a method, and `X` transformed for it.
 
     Parameters
     ----------
@@ -20,7 +30,7 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
         A ranker, a :class:`~sklearn.pipeline.Pipeline`, or a meta-estimator with ``best_estimator_`` or
         ``estimator_``, nested in any way.
     X : array-like of shape (n_samples, n_features)
-        Instances, as `model` takes them.
+        Instances.
     method : str
         Name of the method.
 
@@ -28,23 +38,29 @@ def innermost(model: Any, X: Any, method: str) -> tuple[Any, Any]:
     -------
     estimator : fitted estimator
     X : array-like
-        Transformed by the steps on the way.
+        Instances, transformed by the steps before the estimator.
     """
-    inner = model
+    transformers, inner = estimator_with(model, method)
+    for steps in transformers:
+        X = steps.transform(X)
+    return inner, X
+
+
+def estimator_with(model: Any, method: str) -> tuple[list[Any], Any]:
+    """The transformers before, and the estimator inside of pipelines and searches that has a method."""
+    transformers, inner = [], model
     while not hasattr(type(inner), method):
         check_is_fitted(inner)
         steps, inside = unwrapped(inner)
         if inside is None:
-            raise AttributeError(
-                f"{type(inner).__name__} has no {method}: it has no model of pairs; wrap the ranker in "
-                "PairwiseCalibrator, which learns their probabilities from predictions"
-            )
-        X, inner = X if steps is None else steps.transform(X), inside
+            raise AttributeError(f"{type(inner).__name__} has no {method}{_ADVICE.get(method, '')}")
+        transformers += [] if steps is None else [steps]
+        inner = inside
     try:
         getattr(inner, method)
-    except AttributeError as error:  # what the class has for some parameters only says why
+    except AttributeError as error:  # methods that depend on parameters explain why they are missing
         raise AttributeError(str(error.__cause__ or error)) from error
-    return inner, X
+    return transformers, inner
 
 
 def has_proba(model: Any) -> bool:
@@ -85,7 +101,7 @@ def pairwise_proba(model: Any, X: Any) -> FloatArray:
 
 
 def confidence(model: Any, X: Any) -> FloatArray:
-    """Estimated share of the pairs that a prediction orders right, also through pipelines and searches.
+    """Estimated share of the pairs that a prediction orders correctly, also through pipelines and searches.
 
     Parameters
     ----------
@@ -115,7 +131,7 @@ def confidence(model: Any, X: Any) -> FloatArray:
 
 
 def predict_partial(model: Any, X: Any, threshold: float | None = None, groups: Any = None) -> PreferenceGraphs:
-    """The preferences that a model is sure of, also through pipelines and searches.
+    """Partial orders of the preferences that a model asserts, also through pipelines and searches.
 
     Parameters
     ----------
@@ -124,9 +140,9 @@ def predict_partial(model: Any, X: Any, threshold: float | None = None, groups: 
     X : array-like of shape (n_samples, n_features)
         Instances.
     threshold : float, optional
-        Probability above which a pair is asserted; by default 0.8. A :class:`~labelrank.ConformalRanker` takes none.
+        Probability above which a pair is asserted; by default 0.8. Not for :class:`~labelrank.ConformalRanker`.
     groups : array-like of shape (n_samples,), optional
-        Segments, for a :class:`~labelrank.ConformalRanker` that was fitted with groups.
+        Groups, for a :class:`~labelrank.ConformalRanker` that was fitted with groups.
 
     Returns
     -------
@@ -148,9 +164,9 @@ def predict_partial(model: Any, X: Any, threshold: float | None = None, groups: 
     if hasattr(inner, "thresholds_"):  # conformal
         if threshold is not None:
             raise ValueError(
-                f"threshold={threshold} is for pair probabilities; {type(inner).__name__} has its threshold from alpha"
+                f"threshold={threshold} is for pair probabilities; {type(inner).__name__} computes its own from alpha"
             )
         return inner.predict_partial(X, groups=groups)
     if groups is not None:
-        raise ValueError(f"groups are for ConformalRanker, and {type(inner).__name__} takes none")
+        raise ValueError(f"groups are for ConformalRanker; {type(inner).__name__} does not support them")
     return inner.predict_partial(X) if threshold is None else inner.predict_partial(X, threshold)

@@ -1,4 +1,4 @@
-"""Why one label is ranked before another: what the features, or the neighbors, contribute."""
+"""Explanations why one label is ranked before another: contributions of features or neighbors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,19 @@ from labelrank.trust.attribution import Attribution, along_paths, by_permutation
 from labelrank.trust.mixing import row_mixer
 from labelrank.trust.origins import origins, words
 
-Method = Literal["linear", "path", "neighbors", "permutation"]
+Method = Literal["linear", "path", "ensemble", "neighbors", "permutation"]
+HOW = {
+    "linear": "exact, by coefficients",
+    "path": "exact, along the paths of the trees",
+    "ensemble": "exact, summed over the members",
+    "neighbors": "votes of the neighbors on the two labels",
+    "permutation": "estimated from sampled permutations",
+}
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a label is ranked before another for one instance.
+    """Explanation why a label is ranked before another for one instance.
 
     Attributes
     ----------
@@ -40,16 +47,17 @@ class Explanation:
         Part of the difference that does not depend on the instance: the intercepts of a linear model, the roots of
         trees, the mean over the background.
     contributions : ndarray of shape (n_items,)
-        Part of each item. ``base + contributions.sum()`` is the difference.
+        Contribution of each item. ``base + contributions.sum()`` is the difference.
     items : list of str
         Names of the features, or the rows of the neighbors. Text columns have an item for each word, such as
         ``subject: "printer"``, if the contributions are exact.
     values : list
         Values of the features, or the distances of the neighbors; ``""`` for words.
-    method : {"linear", "path", "neighbors", "permutation"}
-        How the contributions were computed. All add up; those by permutation are estimates of Shapley values from a
-        sample. Those of neighbors are their votes on the two labels; the ranking also depends on other labels, so it
-        may be the other way round.
+    method : {"linear", "path", "ensemble", "neighbors", "permutation"}
+        How the contributions were computed. They always add up to the difference. Permutations estimate Shapley values
+        from a sample. For an ensemble they are sums over linear models and trees, each divided by the spread of its
+        scores. For neighbors they are votes on the two labels; the ranking also depends on other labels, so it may be
+        reversed.
     order : {"before", "after", "tied with"}
         How the model ranks `better` relative to `worse`.
     value_name : str
@@ -76,7 +84,7 @@ class Explanation:
         Returns
         -------
         data frame
-            Of the library of the instance; of polars, or of pandas, if it was no frame.
+            Of the library of the instance; if it was not a data frame, of polars or pandas.
         """
         order = self._order()
         items, values = (np.array([column[i] for i in order], dtype=object) for column in (self.items, self.values))
@@ -89,13 +97,8 @@ class Explanation:
         return np.argsort(-np.abs(self.contributions), kind="stable")
 
     def __str__(self) -> str:
-        how = {
-            "linear": "exact, by coefficients",
-            "path": "exact, along the paths of the trees",
-            "neighbors": "votes of the neighbors on the two labels",
-            "permutation": "estimated from sampled permutations",
-        }[self.method]
-        lines = [f"{self.better} {self.order} {self.worse}: {self.difference:+.4g} = base {self.base:+.4g} and ({how})"]
+        total = f"{self.difference:+.4g} = base {self.base:+.4g} and ({HOW[self.method]})"
+        lines = [f"{self.better} {self.order} {self.worse}: {total}"]
         shown = [i for i in self._order() if self.contributions[i] != 0][:10]
         width = max((len(self.items[i]) for i in shown), default=0)
         for i in shown:
@@ -114,7 +117,7 @@ class Explanation:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+            Axes to draw on; by default in a new figure.
         max_items : int, default=10
             Number of items; the others are summed.
 
@@ -139,23 +142,23 @@ def explain(
 ) -> Explanation:
     """Explain why a model ranks one label before another for an instance.
 
-    The difference of the two scores is split among the features: by the coefficients of a linear model, along the paths
-    of trees and forests, or, for all other models, by sampled permutations with a background. The neighbors of
-    :class:`~labelrank.KNeighborsRanker` are listed instead of features. Contributions to columns made by scalers,
-    imputers and one-hot encoders of a pipeline are added up by the column of `x` that they were made of; the words of a
-    text column each have their own.
+    The difference of the two scores is split among the features: by the coefficients of linear models, along the paths
+    of trees and forests, by both for ensembles of them by :class:`~labelrank.AutoRanker`, or, for all other models, by
+    sampled permutations with a background. For :class:`~labelrank.KNeighborsRanker`, neighbors are listed instead of
+    features. If scalers, imputers and one-hot encoders of a pipeline transform a column of `x`, the contributions of
+    the resulting columns are summed. Each word of a text column has a separate contribution.
 
     Parameters
     ----------
     model : fitted ranker
         Also inside of pipelines and searches.
     x : array-like of shape (n_features,) or (1, n_features), or data frame of one row
-        The instance, as the model takes it.
+        The instance.
     better, worse : label
         Names of labels as in ``labels_``.
     background : array-like of shape (n_rows, n_features), optional
-        Instances that stand for the usual ones. Needed by models that have no exact explanation; if given, permutations
-        are used for every model.
+        Typical instances. Required for models without an exact explanation; if given, permutations are used for every
+        model.
     n_permutations : int, default=100
         Number of permutations.
     random_state : int or None, default=0
@@ -201,16 +204,16 @@ def explain(
     inner = row
     for step in steps:
         inner = step.transform(inner)
-    # the best candidate of a search is the model, one member of an ensemble is not
+    # the best candidate of a search computes the scores of the model, a member of an ensemble does not
     whole = ranker if ranker is model or np.allclose(ranker.decision_function(inner)[0], scores) else model
     if whole is ranker and hasattr(ranker, "search_"):
         return _neighbors(ranker, inner, a, b, found)
+    if whole is ranker and hasattr(ranker, "shares") and not steps:
+        base, parts, items, values = _of_members(ranker, row, better, worse)
+        return Explanation(**found, base=base, contributions=parts, items=items, values=values, method="ensemble")
     exact = _exact(ranker, inner, a, b) if whole is ranker else None
     if exact is None:
-        raise ValueError(
-            f"{type(whole).__name__} has no exact explanation; pass background, some rows of X, for an estimate by "
-            "permutations"
-        )
+        raise ValueError(_no_exact(whole))
     method, (base, parts) = exact
     source = _sources(steps, items)
     if source is None:
@@ -235,7 +238,7 @@ def explain(
 
 
 def _sources(steps: list[Any], items: list[str]) -> tuple[npt.NDArray[np.intp], dict[int, str]] | None:
-    """Feature that each column that reaches the ranker was made of, and the columns that are words of a text."""
+    """Original feature of each column that the ranker gets, and the columns that are words of a text."""
     column: npt.NDArray[np.intp] = np.arange(len(items))
     word: dict[int, str] = {}
     for step in steps:
@@ -248,7 +251,7 @@ def _sources(steps: list[Any], items: list[str]) -> tuple[npt.NDArray[np.intp], 
 
 
 def _one_row(x: Any, model: Any) -> Any:
-    """`x` as an array, sparse matrix, frame or list of one row, as the model takes it."""
+    """Convert `x` to an array, sparse matrix, frame or list of one row."""
     row = x
     if isinstance(x, str):
         row = [x]
@@ -263,17 +266,17 @@ def _one_row(x: Any, model: Any) -> Any:
         raise ValueError(f"x must be one instance, got {num_samples(row)} rows")
     frame, names = frame_of(row), getattr(model, "feature_names_in_", None)
     if frame is not None and names is not None and set(names) <= set(frame.columns):
-        row = frame.select(*names).to_native()  # contributions go by position
+        row = frame.select(*names).to_native()  # contributions are matched by position
     return row
 
 
 def _is_raw(x: Any) -> bool:
-    """Whether `x` is a list of a text, or of another object that a vectorizer takes."""
+    """Whether `x` is a list of one text or dict, as input of a vectorizer."""
     return isinstance(x, list) and len(x) == 1 and isinstance(x[0], (str, dict))
 
 
 def _names_out(steps: list[Any], n_outputs: int) -> list[str]:
-    """Names of the features that reach the ranker."""
+    """Names of the features that the ranker gets."""
     try:
         front = Pipeline([(str(i), step) for i, step in enumerate(steps)])
         return [str(name) for name in front.get_feature_names_out()]
@@ -282,7 +285,7 @@ def _names_out(steps: list[Any], n_outputs: int) -> list[str]:
 
 
 def _ranker_inside(model: Any) -> tuple[list[Any], Any]:
-    """Transformers of all pipelines on the way to the innermost ranker, and the ranker."""
+    """Transformers of all pipelines around the innermost ranker, and the ranker."""
     steps: list[Any] = []
     while True:
         front, inner = unwrapped(model)
@@ -314,7 +317,7 @@ def _features(row: Any, model: Any) -> tuple[list[str], list[Any]]:
 
 
 def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] | None:
-    """Exact contributions of the columns of a row that reaches the ranker."""
+    """Exact contributions of the columns of a transformed row; None if the ranker has no exact explanation."""
     if getattr(ranker, "coef_", np.empty(0)).shape == (len(ranker.labels_), getattr(ranker, "n_features_in_", -1)):
         return "linear", linear(ranker, row, a, b)
     if hasattr(ranker, "children_left_"):
@@ -333,8 +336,27 @@ def _exact(ranker: Any, row: Any, a: int, b: int) -> tuple[Method, Attribution] 
     return None
 
 
+def _of_members(ranker: Any, row: Any, better: Any, worse: Any) -> tuple[float, FloatArray, list[str], list[Any]]:
+    """Base, contributions, items and values for a weighted sum of models with exact explanations."""
+    base, sums, values = 0.0, dict[str, float](), dict[str, Any]()
+    for member, share in zip(ranker.rankers_, ranker.shares(row)[:, 0], strict=True):
+        own = explain(member, row, better, worse)
+        if own.method == "neighbors":
+            raise ValueError(_no_exact(ranker))
+        base += share * own.base
+        for item, value, part in zip(own.items, own.values, own.contributions, strict=True):
+            values.setdefault(item, value)
+            sums[item] = sums.get(item, 0.0) + share * float(part)
+    return base, np.array([sums[item] for item in values]), list(values), list(values.values())
+
+
+def _no_exact(model: Any) -> str:
+    what = f"{type(model).__name__} has no exact explanation"
+    return f"{what}; pass background, some rows of X, for an estimate by permutations"
+
+
 def _neighbors(ranker: Any, row: Any, a: int, b: int, found: dict[str, Any]) -> Explanation:
-    """The neighbors of an instance: each is for the better label, for the worse, or for neither."""
+    """Votes of the neighbors of an instance for one of the two labels, or for neither."""
     distances, rows, weights = (values[0] for values in ranker.kneighbors(row))
     aggregator = Aggregator(
         ranker.aggregation, PairRows(*ranker.pairs_), ranker.votes_, ranker.complete_, ranker.overall_ranks_
@@ -361,10 +383,10 @@ def _permuted(
 
     n_background = num_samples(background)
     if not n_background or not n_features:
-        raise ValueError("background must be some rows of X, features in columns")
+        raise ValueError("background must have at least one row and one feature")
     frame, other = frame_of(row), frame_of(background)
     if (frame is None) != (other is None):
-        raise ValueError("x and background must both be data frames, or neither of them")
+        raise ValueError("x and background must both be data frames, or neither")
     if frame is not None and other is not None:
         stacked: Any = stacked_frames(frame, other)
     else:

@@ -23,21 +23,21 @@ def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
     Parameters
     ----------
     model : fitted ranker
-        Also inside of pipelines and searches.
+        A ranker, or a pipeline or search around one.
     X : array-like or data frame of shape (n_samples, n_features)
         Instances.
     y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed.
+        Observed preferences.
     n : int, default=20
-        Number of instances, at most.
+        Largest number of instances.
 
     Returns
     -------
     data frame
-        With the index of `X` where it has one. "row": the number of the instance; "tau": Kendall's tau over its
-        observed pairs, smallest first; "confidence", if the model has one; "observed" and "predicted": the labels, best
+        With the index of `X`, if any. The columns are "row": the number of the instance; "tau": Kendall's tau over its
+        observed pairs, smallest first; "confidence", if the model has it; "observed" and "predicted": the labels, best
         first, with ``=`` between tied ones. Battles are listed pair by pair. Instances without an observed pair are
-        left out.
+        omitted.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def hardest(model: Any, X: Any, y: Any, n: int = 20) -> Any:
 
 
 def worst_rows(graphs: PreferenceGraphs, ranks: FloatArray, n: int) -> tuple[npt.NDArray[np.intp], FloatArray]:
-    """At most `n` rows with the smallest tau, smallest first, and their tau; rows without a pair are left out."""
+    """The `n` rows with the smallest tau, smallest first, and their tau; rows without a pair are omitted."""
     balance, total = graphs.concordance(ranks)
     known = np.flatnonzero(total > 0)
     tau = balance[known] / total[known]
@@ -72,7 +72,7 @@ def worst_rows(graphs: PreferenceGraphs, ranks: FloatArray, n: int) -> tuple[npt
 
 
 def observed_text(graph: PreferenceGraphs, names: Any) -> str:
-    """What was observed of one instance: an order, or pairs."""
+    """Format the observed preferences of one instance as an order or pairs."""
     if graph.is_ranked:
         return joined(orders_from_ranks(competition_ranks(graph.rank_values()), labels=names)[0])
     edges = graph.to_edges()
@@ -80,5 +80,5 @@ def observed_text(graph: PreferenceGraphs, names: Any) -> str:
 
 
 def joined(order: list[Any]) -> str:
-    """An order as a line of text, with ``=`` between tied labels."""
+    """Format an order as text, with ``=`` between tied labels."""
     return " > ".join(" = ".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in order)

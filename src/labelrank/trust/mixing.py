@@ -1,4 +1,4 @@
-"""Rows made of the columns of several rows, for everything that permutes features."""
+"""Build rows from the columns of several rows, to permute features."""
 
 from __future__ import annotations
 

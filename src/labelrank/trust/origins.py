@@ -1,4 +1,4 @@
-"""Which input column of a transformer each output column comes from."""
+"""Input columns of the output columns of transformers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ IndexArray = npt.NDArray[np.intp]
 def origins(transformer: Any, n_features: int) -> IndexArray | None:
     """Input column of each output column of a fitted transformer; None if an output may mix several inputs.
 
-    Understood are transformers of scikit-learn that work column by column (scalers, imputers, one-hot and ordinal
-    encoders), selectors, and column transformers, unions and pipelines of them; in a column transformer also whatever
-    is done to a single column, as vectorizers do to a text.
+    Supported are scikit-learn transformers that work column by column (scalers, imputers, one-hot and ordinal
+    encoders), selectors, and column transformers, unions and pipelines of them. A column transformer may apply any
+    transformer to a single column, such as a text vectorizer.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ def origins(transformer: Any, n_features: int) -> IndexArray | None:
     if isinstance(transformer, FeatureUnion):
         parts = [origins(step, n_features) for _, step in transformer.transformer_list if step != "drop"]
         return None if any(part is None for part in parts) else np.concatenate([p for p in parts if p is not None])
-    if isinstance(transformer, (Normalizer, TfidfTransformer)):  # divide by a norm of the whole row
+    if isinstance(transformer, (Normalizer, TfidfTransformer)):  # divide by a norm of the row
         return None
     if isinstance(transformer, OneToOneFeatureMixin):
         return np.arange(n_features)
     if isinstance(transformer, SelectorMixin):
         return np.asarray(transformer.get_support(indices=True))
-    if isinstance(transformer, (OneHotEncoder, SimpleImputer)):  # ask for the names of outputs of numbered inputs
+    if isinstance(transformer, (OneHotEncoder, SimpleImputer)):  # parse the output names of numbered inputs
         renamed = copy(transformer)
         vars(renamed).pop("feature_names_in_", None)
         if isinstance(renamed, OneHotEncoder):
@@ -97,7 +97,7 @@ def _of_column_transformer(transformer: ColumnTransformer) -> IndexArray | None:
             continue
         chosen = _positions(columns, transformer)
         own = origins(step, len(chosen))
-        if own is None and len(chosen) == 1:  # whatever was done to it
+        if own is None and len(chosen) == 1:  # any transformer of a single column
             own = np.zeros(place.stop - place.start, dtype=np.intp)
         if own is None or len(own) != place.stop - place.start:
             return None

@@ -1,8 +1,8 @@
-r"""Slacks of a ranking: how far its scores contradict what was observed.
+r"""Slacks of a ranking: by how much its scores contradict the observed preferences.
 
 The slack of a subgraph is :math:`\max_{(a \succ b)} (f_b - f_a)_+` over its edges, the soft-margin loss without
-margins. If pairs are asserted whose scores differ by more than t, one of them contradicts the subgraph exactly if its
-slack is above t.
+margins. If the pairs whose scores differ by more than t are asserted, one of them contradicts the subgraph if and only
+if its slack is larger than t.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def slacks_of_parts(graphs: PreferenceGraphs, scores: FloatArray, decomposition:
     Parameters
     ----------
     graphs : PreferenceGraphs of shape (n_samples, n_labels)
-        What was observed. Instances without an edge have no slack.
+        Observed preferences. Instances without an edge have no slack.
     scores : ndarray of shape (n_samples, n_labels)
         Scores, larger is better.
     decomposition : str, Decomposition or callable
-        How the graphs are cut; ``"zero_one"`` for one part per instance.
+        The decomposition; ``"zero_one"`` for one part per instance.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def slacks_of_parts(graphs: PreferenceGraphs, scores: FloatArray, decomposition:
     if not len(s):
         return Slacks(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0))
     row_of_member = np.repeat(np.arange(s.n_instances), np.diff(s.member_ptr))
-    f = np.append(scores[row_of_member, s.members], 0.0)  # a range may end behind the last member
+    f = np.append(scores[row_of_member, s.members], 0.0)  # a range may end after the last member
     worst = np.minimum.reduceat(f, np.column_stack([s.better_start, s.better_stop]).ravel())[::2]
     best = np.maximum.reduceat(f, np.column_stack([s.worse_start, s.worse_stop]).ravel())[::2]
     slack = np.maximum(np.maximum.reduceat(best - worst, s.block_ptr[:-1]), 0.0)
@@ -58,7 +58,7 @@ def slacks_of_parts(graphs: PreferenceGraphs, scores: FloatArray, decomposition:
 
 
 def slacks_of_top(graphs: PreferenceGraphs, scores: FloatArray, k: int) -> Slacks:
-    """How far the scores of the true top k fall behind the k-th largest score.
+    """Largest amount by which a score of the true top k is below the k-th largest score.
 
     The true top k are the observed labels with a rank of at most k among them, ties included. Rows without an observed
     pair have no slack.
@@ -66,7 +66,7 @@ def slacks_of_top(graphs: PreferenceGraphs, scores: FloatArray, k: int) -> Slack
     try:
         ranks = competition_ranks(graphs.rank_values())
     except ValueError as error:
-        raise ValueError(f'target="top_k" needs rankings, and y holds other graphs: {error}') from error
+        raise ValueError(f'target="top_k" needs rankings, but y has other graphs: {error}') from error
     rows = np.flatnonzero(graphs.has_pairs())
     lowest = np.where(ranks[rows] <= k, scores[rows], np.inf).min(axis=1, initial=np.inf)
     return Slacks(rows, np.maximum(kth_largest(scores[rows], k) - lowest, 0.0), np.ones(len(rows)))
@@ -91,7 +91,7 @@ def smallest_threshold(slack: FloatArray, weight: FloatArray, total: float, alph
     total : float
         Number (weight) of calibration rows n.
     alpha : float
-        Admitted risk.
+        Largest risk.
 
     Examples
     --------

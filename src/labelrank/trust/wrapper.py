@@ -1,4 +1,4 @@
-"""What the estimators around a ranker share: folds of rows that it has not learned from, and its predictions."""
+"""Base class of the meta-estimators around a ranker: held-out folds and predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, m
 
 
 class Fold(NamedTuple):
-    """Rows, and a model that has not learned from them."""
+    """Held-out rows, and a model that was not fitted to them."""
 
     model: Any
     X: Any
@@ -30,7 +30,7 @@ class Fold(NamedTuple):
 
 
 class RankerWrapper(RankerMixin, BaseEstimator):
-    """Base of the estimators around a ranker; it predicts as the ranker does."""
+    """Base class of meta-estimators with the predictions of a ranker."""
 
     estimator: Any
     estimator_: Any
@@ -74,13 +74,13 @@ class RankerWrapper(RankerMixin, BaseEstimator):
 
     @property
     def feature_names_in_(self) -> npt.NDArray[Any]:
-        """Names of the features of the fitted ranker, where it has any."""
+        """Names of the features of the fitted ranker, if any."""
         return self.estimator_.feature_names_in_
 
     def _fit_folds(self, X: Any, y: Any, sample_weight: Any, cv: Any, random_state: Any, groups: Any) -> list[Fold]:
         """Fit the ranker on parts of the rows; set the final ranker, its labels, and return the folds.
 
-        With one split the final ranker is that of the split; with several it learns from all rows.
+        With one split the final ranker is that of the split; with several it is fitted to all rows.
         """
         graphs = as_graphs(y, ensure_min_samples=1)
         n = num_samples(X)
@@ -114,20 +114,20 @@ class RankerWrapper(RankerMixin, BaseEstimator):
 
 
 def columns_for(model: Any, graphs: PreferenceGraphs) -> npt.NDArray[np.intp]:
-    """Columns of the scores of a model in the order of the labels of graphs; raises if they name others."""
+    """Columns of the scores of a model in the order of the labels of graphs; raises ValueError for other labels."""
     labels = labels_of(model)
     if labels is not None and len(labels) != graphs.shape[1]:
-        raise ValueError(f"y has {graphs.shape[1]} labels, and {type(model).__name__} was fitted with {len(labels)}")
+        raise ValueError(f"y has {graphs.shape[1]} labels, but {type(model).__name__} was fitted with {len(labels)}")
     columns = np.arange(graphs.shape[1])[np.newaxis]
     names = graphs.labels if graphs.has_names else None
     return in_order_of(names, columns, model_names(model), ("y", type(model).__name__))[0]
 
 
 def _check_takes_weights(estimator: Any, sample_weight: Any) -> None:
-    """Raise if a ranker cannot be given weights."""
+    """Raise ValueError if a ranker does not support weights."""
     routed = get_config()["enable_metadata_routing"]
     if sample_weight is not None and not routed and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight in fit; leave it out, put the pipeline around this "
+            f"{type(estimator).__name__} does not support sample_weight in fit; omit it, put the pipeline around this "
             "estimator instead of inside of it, or use metadata routing"
         )

@@ -38,6 +38,7 @@ def test_texts(table):
     texts = table.texts()
     assert texts.header == ["trained", "0-1", "paper", "dis"]  # no column of printed numbers where none are printed
     assert texts.bold() == [["a", "0.60 ± 0.14", "0.63", "**2.0 ± 1.4**"], ["b", "**0.30 ± 0.00**", "–", "**2.0**"]]
+    assert Table("t", "", ["a"], ["tau"], [[0.5]], [[".63"]]).texts().rows[0][2] == "0.63"
 
 
 def test_csv(table):

@@ -45,7 +45,7 @@ def test_edges_and_warm_starts():
 
 
 def test_a_loss_that_is_not_quadratic():
-    with pytest.raises(ValueError, match=r"'least_squares' needs laplacian of a loss, and the loss 'log_linear' has"):
+    with pytest.raises(ValueError, match=r"'least_squares' needs a loss with laplacian, but the loss 'log_linear' has"):
         GraphRanker("log_linear", solver="least_squares").fit(X, Y)
 
 

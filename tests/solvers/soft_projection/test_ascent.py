@@ -65,7 +65,7 @@ def test_what_the_solver_needs():
     X, y = make_label_ranking(10, 2, n_labels=3, random_state=0)
     model, loss, graphs = LinearModel(X, 3), SoftMarginLoss(as_graphs(y)), as_graphs(y)
     start, stop = np.zeros((3, 3)), Stop(10, 1e-3)
-    with pytest.raises(ValueError, match="solver 'soft_projection' needs blocks of a loss, and the loss 'log_linear'"):
+    with pytest.raises(ValueError, match="'soft_projection' needs a loss with blocks, but the loss 'log_linear'"):
         SoftProjection().solve(Objective(model, LogLinearLoss(graphs), alpha=1.0), start, stop)
     with pytest.raises(ValueError, match="needs alpha > 0"):
         SoftProjection().solve(Objective(model, loss), start, stop)

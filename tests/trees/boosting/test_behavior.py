@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,6 @@ from scipy import sparse
 from labelrank import GradientBoostingCoveringClassifier, GradientBoostingRanker, PreferenceGraphs, mask_rankings
 from labelrank.losses import LogLinearLoss, Loss
 from labelrank.plots import TreeDisplay
-from labelrank.trees.boosting.binning import learn_bins
 from labelrank.trees.boosting.histogram import Histograms
 
 NAN = np.nan
@@ -61,10 +61,12 @@ def test_a_loss_needs_a_curvature():
 
     X, y = make()
     with pytest.raises(
-        ValueError, match=r"GradientBoostingRanker needs curvature of a loss, and the loss 'steep' has a"
+        ValueError, match=r"GradientBoostingRanker needs a loss with curvature, but the loss 'steep' has a"
     ):
         fit(X, y, loss=Steep, decomposition=None)
-    with pytest.raises(ValueError, match=r"use loss='log_linear' or 'plackett_luce' or 'squared', or write the method"):
+    with pytest.raises(
+        ValueError, match=r"use loss='log_linear' or 'plackett_luce' or 'squared', or define the method curvature"
+    ):
         fit(X, y, loss="soft_margin", decomposition=None)
 
 
@@ -169,8 +171,8 @@ def test_histograms_that_are_not_kept_change_nothing(monkeypatch):
     monkeypatch.setattr("labelrank.trees.boosting.histogram._SMALLEST_POOL", 100_000)
     blocks = fit(X, y)
     assert np.array_equal(kept.threshold_, blocks.threshold_, equal_nan=True)
-    bins = learn_bins(X, np.ones(len(X)), np.zeros(8, dtype=bool), 255)
-    found = Histograms(bins.transform(X), np.zeros((300, 16), np.float32), bins.start, np.zeros((300, 6)))
+    rows = SimpleNamespace(n_channels=16, n_bytes=300 * (8 + 8 * 6), is_sparse=False)
+    found = Histograms(rows, blocks._binning().start)
     assert len(found.blocks) > 1
     assert not found.kept
 

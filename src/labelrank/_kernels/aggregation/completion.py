@@ -10,7 +10,7 @@ from labelrank._kernels.pairs.votes import order_by_votes, votes_of_rankings
 
 @kernel
 def _observed_order(row, order):
-    """Write the observed labels into the front of `order`, best first, and return their number."""
+    """Write the observed labels to the front of `order`, best first, and return their number."""
     observed = 0
     for a in range(row.shape[0]):
         if not np.isnan(row[a]):
@@ -29,22 +29,22 @@ def _complete(row, order, observed, center, center_order, place, ends, out):
 
     order : the observed labels, best first; center_order : all labels, best first in the center. Each missing label
     goes into the first of the gaps where it disagrees with the fewest observed labels; labels in one gap keep the order
-    of the center. Tied labels stay together, nothing is put between them, and they share the mean of their places.
+    of the center. Tied labels stay together, nothing is put between them, and they get the mean of their ranks.
 
-    Missing labels enter in the order of the center. Their best gaps come in the same order (the change of the cost from
-    one gap to the next falls with the rank in the center), so each is sought from the gap before it on, and one walk
-    down the row places all of them. place, ends : (k,), buffers: ranks in the center of the observed labels, and where
-    a group of tied ones ends.
+    Missing labels enter in the order of the center. Their best gaps have the same order (the change of the cost from
+    one gap to the next decreases with the rank in the center), so the search for each starts at the last gap, and one
+    pass over the row places all of them. place, ends : (k,), buffers: ranks in the center of the observed labels, and
+    where a group of tied ones ends.
     """
     k = row.shape[0]
     for t in range(observed):
         place[t] = center[order[t]]
         ends[t] = t + 1 == observed or row[order[t]] < row[order[t + 1]]
-    placed = 0  # labels that have got their rank
+    placed = 0  # labels with a rank
     taken = 0  # observed labels among them
     gap = 0
     for c in range(k + 1):
-        stop = observed  # after the last missing label all that is left
+        stop = observed  # after the last missing label: all remaining labels
         if c < k:
             label = center_order[c]
             if row[label] == row[label]:
@@ -87,8 +87,8 @@ def complete_rankings(rows, center, out):
 def center_of_completed(rows, weights, center, max_rounds):
     """Borda center of incomplete rankings, which are completed with respect to it until it no longer changes.
 
-    rows : (m, k) ranks, NaN is not observed; weights : (m,); center : (k,), the ranks 1..k are written into it. The
-    first center is that of the generalized Borda votes, whose order also breaks ties later; equal labels go by their
+    rows : (m, k) ranks, NaN is not observed; weights : (m,); center : (k,), overwritten with the ranks 1..k. The first
+    center is that of the generalized Borda votes, whose order also breaks ties later; remaining ties are broken by
     index. Rows with fewer than two observed labels are left out.
 
     Returns the number of rounds, negative if the center still changed after `max_rounds` of them.

@@ -20,10 +20,10 @@ def _bit_count(x):
 def log_weight_of_extensions(level, theta):
     """Logarithm of the sum of exp(-theta d) over the strict rankings that put smaller levels before larger ones.
 
-    level : (n,) of labels in the order of the center; -1 is a missing label, equal levels are tied: both may stand in
-    any order. Rankings are built from the top. The next label costs one for each label that is still to come but before
-    it in the center. Labels alone at their level come in a fixed order, so the state is the number of levels done and
-    the set S of missing and tied labels that stand already; f(S) is kept for one level at a time.
+    level : (n,) of labels in the order of the center; -1 is a missing label, equal levels are tied: both may have any
+    order. Rankings are built from the top. The next label costs one for each label that is not placed yet but before it
+    in the center. Labels alone at their level have a fixed order, so the state is the number of levels done and the set
+    S of missing and tied labels that are already placed; f(S) is kept for one level at a time.
     """
     n = len(level)
     n_levels = 0
@@ -47,7 +47,7 @@ def log_weight_of_extensions(level, theta):
     ahead = np.empty(bits, np.int64)
     for now in range(n_levels + 1):
         group = 0
-        for j in range(bits):  # single labels to come that are before label j in the center; -1: not yet its turn
+        for j in range(bits):  # later single labels that are before label j in the center; -1 if j is not allowed
             x = label_of_bit[j]
             if level[x] == now:
                 group |= 1 << j
@@ -58,7 +58,7 @@ def log_weight_of_extensions(level, theta):
         for members in range(everything + 1):
             here = f[members]
             if here == -np.inf or (group and members & group == group):
-                continue  # a complete group goes on to the next level first, or its followers would count twice
+                continue  # a complete group first moves to the next level, otherwise its successors would count twice
             for j in range(bits):
                 if ahead[j] >= 0 and not members >> j & 1:
                     cost = ahead[j] + _bit_count(below[label_of_bit[j]] & ~members)

@@ -9,7 +9,7 @@ from labelrank._kernels.compile import kernel
 
 @kernel
 def _cost_of_first(j, members, best, counts):
-    """Cost of the cheapest order of the labels in the bit set `members` that begins with label j."""
+    """Lowest cost of an order of the labels in the bit set `members` that begins with label j."""
     rest = members ^ (1 << j)
     cost = best[rest]
     for i in range(counts.shape[0]):
@@ -20,9 +20,9 @@ def _cost_of_first(j, members, best, counts):
 
 @kernel
 def kemeny_exact(counts, tolerance):
-    """Cheapest order of k labels: f(S) = min over its first label j of sum_{i in S} N_ij + f(S without j).
+    """Order of k labels of lowest cost: f(S) = min over its first label j of sum_{i in S} N_ij + f(S without j).
 
-    counts : (k, k), N_ab is the cost of putting b before a. Of the orders that cost the same within `tolerance` the
+    counts : (k, k), N_ab is the cost of putting b before a. Of the orders whose costs are equal within `tolerance` the
     lexicographically first is returned.
     """
     k = counts.shape[0]
@@ -45,7 +45,7 @@ def kemeny_exact(counts, tolerance):
 
 @kernel
 def improve_by_insertion(order, counts, tolerance):
-    """Move single labels to their best places until no such move lowers the cost of the order by more than `tolerance`.
+    """Move single labels to their best places until no move decreases the cost of the order by more than `tolerance`.
 
     order : (k,) labels, best first; counts : (k, k) as in :func:`kemeny_exact`.
     """

@@ -16,7 +16,7 @@ _LONGEST = 2.0  # step of Newton's method: weights stay far from overflow
 
 @kernel
 def _read_rows(neighbors, weights, rows, order, level, w, counts):
-    """Read the rankings of a neighborhood, or the counts of its edges; returns the number of rankings.
+    """Read the rankings of a neighborhood, or the counts of its edges; return the number of rankings.
 
     order : (m, k), the observed labels of each ranking, worst first, and -1 after the last; level : (m, k), 0 is the
     worst; w : (m,), their weights; counts : (k, k), summed edges.
@@ -52,7 +52,7 @@ def _read_rows(neighbors, weights, rows, order, level, w, counts):
 
 @kernel
 def _add_choices(order, level, w, x, v, slope, bend, sums):
-    """Add the choices of a ranking to the gradient and the lower half of minus the Hessian; returns the log-likelihood.
+    """Add the choices of a ranking to the gradient and the lower half of minus the Hessian; return the log-likelihood.
 
     A label is chosen among itself and all observed labels that are not ranked before it; tied labels are each chosen
     from the same set. The last level makes no choice. sums : (3, k), a buffer.
@@ -64,7 +64,7 @@ def _add_choices(order, level, w, x, v, slope, bend, sums):
         sums[0, observed] = total
         observed += 1
     # Down from the best level: a label is in the sets of its own level and of all levels above it. The logarithm of the
-    # product of the sums is taken once, and before the product leaves the range of the numbers.
+    # product of the sums is taken once, and before the product overflows or underflows.
     chosen, product, logs, first, second = 0.0, 1.0, 0.0, 0.0, 0.0
     c = observed - 1
     while c >= 0:
@@ -92,7 +92,7 @@ def _add_choices(order, level, w, x, v, slope, bend, sums):
         a = order[c]
         slope[a] -= v[a] * sums[1, c]
         bend[a, a] += v[a] * sums[1, c] - v[a] * v[a] * sums[2, c]
-        for d in range(c):  # the sets with both are those of the levels from the better one up
+        for d in range(c):  # both are in the sets of the level of the better one and of all levels above it
             b = order[d]
             bend[max(a, b), min(a, b)] -= v[a] * v[b] * sums[2, c]
     return value
@@ -100,7 +100,7 @@ def _add_choices(order, level, w, x, v, slope, bend, sums):
 
 @kernel
 def _add_pairs(counts, x, v, slope, bend):
-    """Add the choices of pair counts, in which every pair is a choice of its own; returns the log-likelihood."""
+    """Add the choices of pair counts, where every pair is a separate choice; return the log-likelihood."""
     k = counts.shape[0]
     value = 0.0
     for a in range(k):
@@ -142,7 +142,7 @@ def _solve(bend, slope, step):
 
 @kernel
 def _start(prior, x, v, slope, bend):
-    """Write the weights and the part of the prior in gradient and Hessian; returns that of the log-likelihood."""
+    """Write the weights, and the terms of the prior in gradient and Hessian; return that of the log-likelihood."""
     k = x.shape[0]
     value = 0.0
     for a in range(k):
@@ -158,9 +158,9 @@ def _start(prior, x, v, slope, bend):
 
 @kernel
 def log_weights(neighbors, weights, out, rows, prior, tol, max_iter):
-    """Write the log weights of each neighborhood into `out`, (q, k); returns the largest last step of Newton's method.
+    """Write the log weights of each neighborhood to `out`, (q, k); return the largest last step of Newton's method.
 
-    neighbors, weights : (q, m); rows : :class:`labelrank.pairs.PairRows`. A step that lowers the likelihood is halved.
+    neighbors, weights : (q, m); rows : :class:`labelrank.pairs.PairRows`. Steps that reduce the likelihood are halved.
     """
     q, m = neighbors.shape
     k = out.shape[1]

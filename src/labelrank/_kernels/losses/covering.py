@@ -1,12 +1,12 @@
-"""The covering loss Σ_s c_s log(1 + Σ_{l in a_s} exp(z_l)), z_l = −y_l f_l, and what flows through each label.
+"""The covering loss Σ_s c_s log(1 + Σ_{l in a_s} exp(z_l)), z_l = −y_l f_l, and the flows of each label.
 
 Labels are right or wrong together within a cover element a_s. The inflow T of a label is Σ_s c_s q(s, l) where it is
 irrelevant, the outflow I is that sum where it is relevant; the gradient with respect to the scores is T − I. The
-diagonal of the Hessian is Σ_s c_s q(s, l) (1 − q(s, l)) with q of the element alone; it is written into `curvature`,
-which may be None. `outflow`
-comes in as exp(−|f|), which never overflows; sums in which exp(z) would are kept as logarithms.
+diagonal of the Hessian is Σ_s c_s q(s, l) (1 − q(s, l)) with q of the element alone; it is written to `curvature`,
+which may be None. On input, `outflow` is exp(−|f|), which never overflows; sums in which exp(z) would overflow are kept
+as logarithms.
 
-Level 0 is relevant, 1 irrelevant, -1 not known. `levels`, `scores`, `inflow` and `outflow` have the shape (n, k);
+Level 0 is relevant, 1 irrelevant, -1 unknown. `levels`, `scores`, `inflow` and `outflow` have the shape (n, k);
 `inflow` and `outflow` are overwritten with T and I.
 """
 
@@ -40,10 +40,10 @@ def _log_power_sum(z, members):
 
 @kernel
 def set_flows(levels, scores, inflow, outflow, curvature, weight, together, joined, factors):
-    """Losses of the rows under a covering that treats relevant labels alike and irrelevant labels alike.
+    """Losses of the rows for a covering that treats relevant labels alike and irrelevant labels alike.
 
     together, factors : for the relevant and for the irrelevant labels, whether they form one element, and its weight c.
-    joined : whether both form one and the same element.
+    joined : whether both together form a single element.
     """
     n, k = levels.shape
     losses = np.zeros(n)
@@ -106,7 +106,7 @@ def set_flows(levels, scores, inflow, outflow, curvature, weight, together, join
 
 @kernel
 def element_flows(levels, scores, inflow, outflow, curvature, weight, pattern, elements):
-    """Losses of the rows under any covering; row r has the elements of the labeling ``pattern[r]``."""
+    """Losses of the rows for any covering; row r has the elements of the labeling ``pattern[r]``."""
     element_ptr, label_ptr, labels, element_weight = elements
     n, k = levels.shape
     losses = np.zeros(n)

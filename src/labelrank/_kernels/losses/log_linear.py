@@ -1,12 +1,12 @@
-"""log(1 + Σ_e exp(f_term − f_init)) over the subgraphs of a graph: its value, and what flows through each label.
+"""log(1 + Σ_e exp(f_term − f_init)) over the subgraphs of a graph: its value, and the flows of each label.
 
-For an instance of weight w cut into s subgraphs, the *inflow* of a label is T = (w/s) Σ q_e over the edges that end
+For an instance of weight w with s subgraphs, the *inflow* of a label is T = (w/s) Σ q_e over the edges that end
 there, the *outflow* I = (w/s) Σ q_e over the edges that start there, with q_e = exp(f_term − f_init) / (1 + Σ exp(…)).
 The gradient of the loss with respect to the scores is T − I. The diagonal of its Hessian is, summed over subgraphs,
 (t + i) − (t − i)² with t and i the flows of the single subgraph.
 
-Layered graphs are evaluated from e = exp(f − largest f), without listing edges. That is safe while no e underflows;
-rows in which one does are left to :func:`block_flows`, which keeps every sum as a logarithm.
+Layered graphs are evaluated from e = exp(f − largest f), without listing edges. Rows in which an e underflows are left
+to :func:`block_flows`, which keeps every sum as a logarithm.
 """
 
 import math
@@ -56,7 +56,7 @@ def _sum_of_lower_levels(levels, e, total, depth):
 
 @kernel
 def _domination(levels, e, t, i, total, sent, depth, h, sent_squares):
-    """One star per label with lower ones. Returns the loss of one instance."""
+    """One star per label with lower ones. Return the loss of one instance."""
     k = len(levels)
     _sum_of_lower_levels(levels, e, total, depth)
     loss, product, stars = 0.0, 1.0, 0
@@ -77,7 +77,7 @@ def _domination(levels, e, t, i, total, sent, depth, h, sent_squares):
     for level in range(depth):
         inverse = 1.0 / total[level] if total[level] > 0 else 0.0
         here, here_squares = sent[level] * inverse, sent_squares[level] * inverse * inverse
-        # Σ over the higher levels of what each sends down, per unit of e, and of its squares.
+        # Σ of the outflows of the higher levels per unit of e, and of their squares.
         sent[level], sent_squares[level] = above, above_squares
         above += here
         above_squares += here_squares
@@ -92,7 +92,7 @@ def _domination(levels, e, t, i, total, sent, depth, h, sent_squares):
 
 @kernel
 def _zero_one(levels, e, t, i, total, sent, depth, h):
-    """All edges in one subgraph. Returns the loss of one instance."""
+    """All edges in one subgraph. Return the loss of one instance."""
     k = len(levels)
     _sum_of_lower_levels(levels, e, total, depth)
     sent[:] = 0.0
@@ -119,9 +119,9 @@ def _zero_one(levels, e, t, i, total, sent, depth, h):
 # "reassoc" lets the sum run in several lanes.
 @kernel(fastmath={"reassoc"})
 def _pull_apart(inverse, e, t, product, h):
-    """One label against all lower ones: their shares are added to `t`, their factors multiplied into `product`.
+    """One label against all lower ones: add their shares to `t`, and multiply `product` by their factors.
 
-    Returns the sum of the shares and, with `h`, to which the curvatures of the pairs are added, the sum of these.
+    With `h`, add the curvatures of the pairs to it. Return the sums of the shares and of these curvatures.
     """
     total, bend = 0.0, 0.0
     for q in range(len(e)):
@@ -139,7 +139,7 @@ def _pull_apart(inverse, e, t, product, h):
 
 @kernel
 def _take_logs(product):
-    """Σ log(product), which is reset to 1."""
+    """Return Σ log(product), and reset `product` to 1."""
     loss, together = 0.0, 1.0
     for q in range(len(product)):
         if product[q] > 1e100:
@@ -155,7 +155,7 @@ def _take_logs(product):
 
 @kernel
 def _disagreement(x, start, depth, t, i, e, product, h):
-    """One subgraph per edge; x, t, i and h (or None) are sorted by level. Returns the loss of one instance."""
+    """One subgraph per edge; x, t, i and h (or None) are sorted by level. Return the loss of one instance."""
     m = start[depth]
     edges = 0
     for level in range(depth):
@@ -214,8 +214,8 @@ def level_flows(levels, inflow, outflow, curvature, weight, depth, kind, far):
 
     `curvature` is overwritten with the diagonal of the Hessian, or None.
 
-    `outflow` comes in as exp(scores − largest of the row). Rows in which an observed label underflows are marked in
-    `far`, and nothing is computed for them.
+    On input, `outflow` is exp(scores − largest of the row). Rows in which an observed label underflows are marked in
+    `far` and skipped.
     """
     n, k = levels.shape
     value = 0.0
@@ -307,7 +307,7 @@ def block_flows(blocks, first, last, weight, f, inflow, outflow, squares):
     blocks : :class:`labelrank.decompositions.subgraphs.Blocks`.
     weight : of these instances.
     f, inflow, outflow : one entry per member of these instances.
-    squares : (last - first, n_labels), overwritten with Σ (t − i)² over the subgraphs; without rows it is left out.
+    squares : (last - first, n_labels), overwritten with Σ (t − i)² over the subgraphs; not computed if it has no rows.
     """
     value = 0.0
     inflow[:], outflow[:] = 0.0, 0.0

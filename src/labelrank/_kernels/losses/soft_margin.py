@@ -10,8 +10,8 @@ from labelrank._kernels.compile import kernel
 class BipartiteBlocks(NamedTuple):
     """Complete bipartite subgraphs A × B of all instances.
 
-    Instances are visited in random order, so numbers that are read together are stored together: cache misses dominate
-    the cost of an epoch.
+    Instances are visited in random order and cache misses dominate the cost of an epoch, so numbers that are read
+    together are stored together.
     """
 
     head: Any  # (n_instances + 1, 3): where the subgraphs, the duals and the members of an instance begin
@@ -24,7 +24,7 @@ class BipartiteBlocks(NamedTuple):
 
 @kernel(inline="always")
 def target(gamma, m, unit):
-    """Return the target of a member; `unit` is the one for margins of 1."""
+    """Return the target of a member; `unit` is that for margins of 1."""
     return gamma[m] if len(gamma) else unit
 
 

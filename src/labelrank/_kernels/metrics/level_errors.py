@@ -1,6 +1,6 @@
 """Which subgraphs of layered graphs a ranking disagrees with, without building them.
 
-Only the worst and best rank of each level matter: O(n_labels) per row for all cuts but the single edges.
+Only the worst and best rank of each level matter: O(n_labels) per row for all decompositions except single edges.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def failed_subgraphs(levels, ranks, depth, kind):
                         total[row] += 1
                         failed[row] += ranks[row, i] >= ranks[row, j]
             continue
-        # An empty level has best = inf and worst = -inf, and so no say in what follows.
+        # An empty level has best = inf and worst = -inf, so it has no effect.
         for level in range(depth):
             best[level], worst[level] = np.inf, -np.inf
         for j in range(k):

@@ -2,7 +2,7 @@
 
 Coefficients have shape (n_features, n_labels), so that the inner loops run over adjacent numbers. `csr` holds the
 arrays indptr, indices and data. Products with ``X[first:last]`` by SciPy would copy the rows, and the transposed ones
-would make a new matrix of the size of the coefficients for every block.
+would allocate a matrix of the size of the coefficients for every block.
 """
 
 from labelrank._kernels.compile import kernel

@@ -1,4 +1,4 @@
-"""Votes of many numbers of neighbors: one walk down the list of neighbors of a query serves all candidates."""
+"""Votes for many numbers of neighbors: one pass over the neighbors of a query serves all candidates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labelrank._kernels.pairs.rows import add_counts
 from labelrank._kernels.pairs.votes import votes_of_counts
 
 UNIFORM, DISTANCE, DUDANI = 0, 1, 2
-_ROUNDING = 1e-10  # relative; a sum of weights that misses a candidate by less has reached it
+_ROUNDING = 1e-10  # relative; a sum of weights that is this close below a candidate counts as equal
 
 
 @kernel(inline="always")
@@ -23,7 +23,7 @@ def _add(rows, votes, j, w, sums):
 
 @kernel
 def votes_of_candidates(neighbors, distances, share, candidates, kind, rows, votes, out):
-    """Write the votes of the nearest ``candidates[c]`` neighbors into ``out[c]``, (q, k).
+    """Write the votes of the nearest ``candidates[c]`` neighbors to ``out[c]``, (q, k).
 
     neighbors, distances, share : (q, m), nearest first, with their sample weights; candidates : ascending, at most the
     sum of the weights; kind : weights of the distances; rows : PairRows; votes : (n, k), or (n, 0) to add up pairs.
@@ -51,7 +51,7 @@ def votes_of_candidates(neighbors, distances, share, candidates, kind, rows, vot
                     for a in range(size):
                         for b in range(k):
                             left = width * near[a, b] - far[a, b]
-                            now[a, b] = left if left > 1e-13 * width * near[a, b] else 0.0  # rounding of nothing
+                            now[a, b] = left if left > 1e-13 * width * near[a, b] else 0.0  # rounding errors
                 else:
                     part = factor * min(candidates[c] - count, s)
                     weight = total + part

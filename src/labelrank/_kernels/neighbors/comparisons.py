@@ -1,4 +1,4 @@
-"""Votes of incomplete rankings with equal weights: the labels of each row are compared once, and small integers summed.
+"""Votes of incomplete rankings with equal weights: each row is compared once, and small integers are summed.
 
 This is several times faster than comparing the labels of each neighbor of each query; see
 ``benchmarks/bench_neighbors.py``, claim 2.

@@ -1,8 +1,7 @@
 """Concordance of two rank matrices, row by row.
 
-Rows are taken in blocks that are transposed into a small buffer: the inner loop then runs over consecutive numbers
-without branches, and the compiler vectorizes it. NaN compares as neither smaller nor larger, so a pair with an
-unobserved label drops out by itself.
+Blocks of rows are transposed into a small buffer, so that the inner loop runs over consecutive numbers without branches
+and is vectorized. NaN compares as neither smaller nor larger, so pairs with an unobserved label do not count.
 """
 
 import numpy as np

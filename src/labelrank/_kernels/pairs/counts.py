@@ -6,15 +6,15 @@ import numpy as np
 
 from labelrank._kernels.compile import kernel
 
-_ROWS = 512  # rows of a block: a block of columns stays in the cache while all pairs of them are compared
+_ROWS = 512  # rows of a block, which stays in the cache while all pairs of its columns are compared
 
 
-# "reassoc" lets the compiler sum in several lanes; comparisons with NaN stay exact, which "fast" would not promise.
+# "reassoc" allows the compiler to vectorize the sums; unlike "fast", it keeps comparisons with NaN exact.
 @kernel(fastmath={"reassoc"})
 def compare_columns(values, weight):
     """Total weight of the rows with ``values[:, a] < values[:, b]``, and of those with equal values.
 
-    values : (n, k), NaN compares with nothing; weight : (n,). Returns two (k, k) matrices.
+    values : (n, k), comparisons with NaN are false; weight : (n,). Returns two (k, k) matrices.
     """
     n, k = values.shape
     less, equal = np.zeros((k, k)), np.zeros((k, k))

@@ -1,4 +1,4 @@
-"""Pair counts of single rows and of neighborhoods, over rankings and edges alike.
+"""Pair counts of single rows and of neighborhoods, for rankings and edges.
 
 `rows` is a :class:`labelrank.pairs.PairRows`.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 from labelrank._kernels.compile import kernel
 
 
-@kernel(inline="always")  # half the time of a call for a few labels
+@kernel(inline="always")  # takes half the time of a call for a few labels
 def add_counts(rows, i, w, tie, counts):
     """Add w times the preferences of row i to `counts`, (k, k); `tie` is the share of each side in a tied pair.
 
-    The diagonal collects what labels share with themselves and has no meaning.
+    The diagonal is meaningless.
     """
     row, tied = rows.values[i], w * tie
     for a in range(row.shape[0]):  # without branches, so that the compiler vectorizes it

@@ -1,4 +1,4 @@
-"""Borda votes: of rankings, of pair counts, and the order of the labels that follows from votes."""
+"""Borda votes of rankings and of pair counts, and the order of the labels by votes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from labelrank._kernels.compile import kernel
 
-_ROUNDING = 1e-10  # relative; votes that differ by less were pulled apart by the order of summation
-_MANY = 64  # labels that are sorted first, as loops over all of their pairs take longer
+_ROUNDING = 1e-10  # relative; smaller differences of votes are rounding errors of sums
+_MANY = 64  # with more labels, sorting is faster than a loop over all pairs
 
 
 @kernel
 def _leads(values, order, leads):
-    """Write how many labels each label is before, less those that it is behind; `order` sorts the values, NaN last."""
+    """Write the number of labels behind each label minus those before it; `order` sorts the values, NaN last."""
     k = values.shape[0]
     first, observed = 0, 0
     while observed < k and values[order[observed]] == values[order[observed]]:
@@ -70,14 +70,14 @@ def votes_of_counts(counts, out):
 
 @kernel
 def votes_of_all_counts(counts, out):
-    """:func:`votes_of_counts` of each (k, k) of `counts`, (q, k, k), into `out`, (q, k)."""
+    """Write :func:`votes_of_counts` of each matrix of `counts`, (q, k, k), to `out`, (q, k)."""
     for i in range(counts.shape[0]):
         votes_of_counts(counts[i], out[i])
 
 
 @kernel
 def order_by_votes(votes, initial, order):
-    """Write the labels into `order`, most votes first; ties are broken by the votes `initial`, then by the index."""
+    """Write the labels to `order`, most votes first; ties are broken by the votes `initial`, then by index."""
     k = votes.shape[0]
     largest = 1.0
     for a in range(k):
@@ -85,7 +85,7 @@ def order_by_votes(votes, initial, order):
     rounding = _ROUNDING * largest
     for a in range(k):
         order[a] = a
-    if k > _MANY:  # then next to nothing is left to move
+    if k > _MANY:  # then hardly any label is left to move
         order[:] = np.argsort(-initial, kind="mergesort")
         order[:] = order[np.argsort(-votes[order], kind="mergesort")]
     for i in range(k):
@@ -104,7 +104,7 @@ def order_by_votes(votes, initial, order):
 
 @kernel
 def level_ties(scores):
-    """Give each run of scores of a row, (q, k), that differ by no more than rounding the largest of them."""
+    """Replace scores of a row, (q, k), that differ only by rounding errors with the largest of them."""
     q, k = scores.shape
     order = np.empty(k, np.int64)
     for i in range(q):

@@ -55,7 +55,7 @@ def perceptron_pass(order, features, constraints, weight, constant, margin, coef
 
 @kernel
 def _violations(i, constraints, scores, margin, step):
-    """Write into `step` the violated constraints that each label should win less those that it should lose.
+    """Write to `step` the violated constraints that each label should win minus those that it should lose.
 
     Returns the weight of the violated constraints.
     """

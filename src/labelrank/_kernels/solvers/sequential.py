@@ -1,6 +1,6 @@
-"""One coefficient per label and round, and only the examples that it touches.
+"""Sequential boosting: one coefficient per label and round, and updates of the affected examples.
 
-The two weights have shape (n_labels, n_features), so that all that belongs to one label is together.
+The two weights have shape (n_labels, n_features), so that those of one label are contiguous.
 """
 
 import math
@@ -12,7 +12,7 @@ from labelrank._kernels.compile import kernel
 
 @kernel
 def _gains(plus, minus, possible, length, gain):
-    """Set gain to length · (√W⁺ − √W⁻)² of each feature; the largest abs(W⁺ − W⁻) of those that can move and of all."""
+    """Set `gain` to length · (√W⁺ − √W⁻)² of each feature; return the largest |W⁺ − W⁻| of movable and all features."""
     steepest, steepest_of_all = 0.0, 0.0
     for j in range(len(gain)):
         a, b = max(plus[j], 0.0), max(minus[j], 0.0)
@@ -27,17 +27,17 @@ def _gains(plus, minus, possible, length, gain):
 
 @kernel
 def _smoothed_gains(plus, minus, length, smoothing, gain):
-    """Set gain for smoothed steps ½ ln(a/b) with a = W⁺ + s and b = W⁻ + s, which every feature can make.
+    """Set `gain` for smoothed steps ½ ln(a/b) with a = W⁺ + s and b = W⁻ + s, which are finite for every feature.
 
-    What such a step guarantees, W⁺(1 − √(b/a)) + W⁻(1 − √(a/b)), is (√a − √b)² · (1 + s/√(ab)).
+    The guaranteed decrease of such a step, W⁺(1 − √(b/a)) + W⁻(1 − √(a/b)), is (√a − √b)² · (1 + s/√(ab)).
     """
     steepest = 0.0
     for j in range(len(gain)):
         a, b = max(plus[j], 0.0), max(minus[j], 0.0)
-        difference = abs(a - b)  # before s, which may be far larger, is added
+        difference = abs(a - b)  # before adding s, which may be much larger
         a, b = a + smoothing, b + smoothing
         root = math.sqrt(a * b)
-        bottom = root * (a + b + 2.0 * root)  # zero where tiny numbers underflow
+        bottom = root * (a + b + 2.0 * root)  # zero if tiny numbers underflow
         gain[j] = length[j] * difference * difference * (root + smoothing) / bottom if bottom > 0 else 0.0
         steepest = max(steepest, difference)
     return steepest, steepest
@@ -45,9 +45,9 @@ def _smoothed_gains(plus, minus, length, smoothing, gain):
 
 @kernel
 def best_features(plus, minus, possible, length, smoothing):
-    """For each label the feature whose step guarantees most, -1 for none; the largest slope of those that can move.
+    """Return the best feature of each label, -1 for none, and the largest slope of movable and of all features.
 
-    The third result is the largest slope of all. With smoothing every feature can move, and `possible` is not used.
+    With smoothing every feature is movable, and `possible` is not used.
     """
     k, d = plus.shape
     best = np.full(k, -1, np.int64)
@@ -100,9 +100,10 @@ def _soft(x):
 
 @kernel
 def shift_alone(rows, values, step, levels, scores, flow, weight, factors, change):
-    """Move the scores of a label that stands alone; `change` gets the changes of its flow. Returns that of the loss.
+    """Move the scores of a label that is its own cover element; return the change of the loss.
 
-    `levels`, `scores` and `flow` are those of the label, `change` has one entry for each of `rows`.
+    `levels`, `scores` and `flow` are those of the label; `change`, with one entry for each of `rows`, is overwritten
+    with the changes of its flow.
     """
     change_of_loss, product, last = 0.0, 1.0, -1.0
     for p in range(len(rows)):
@@ -119,7 +120,7 @@ def shift_alone(rows, values, step, levels, scores, flow, weight, factors, chang
         if c != last or product > 1e150 or product < 1e-150:  # one logarithm for many examples of equal weight
             change_of_loss += last * math.log(product) if last > 0 else 0.0
             product, last = 1.0, c
-        if abs(old) < 10 and abs(new) < 10:  # 1 + exp(old) is 1 over the share that the old flow leaves
+        if abs(old) < 10 and abs(new) < 10:  # 1 / (1 + exp(old)) is 1 minus the share of the old flow
             power = math.exp(new)
             product *= (1.0 + power) * (1.0 - flow[row] / c) if c > 0 else 1.0
             share = power / (1.0 + power)
@@ -147,7 +148,7 @@ def spread_label(rows, change, levels, indptr, indices, data, plus, minus):
 
 @kernel
 def spread_relevant(rows, change, levels, indptr, indices, data, plus, minus, column, inflow):
-    """Add the changes of the flow of one label to its weights where it is relevant; put the others into `inflow`."""
+    """Add the changes of the flow of one label to its weights where it is relevant; write the others to `inflow`."""
     for p in range(len(rows)):
         row = rows[p]
         if levels[row] == 0:
@@ -158,7 +159,7 @@ def spread_relevant(rows, change, levels, indptr, indices, data, plus, minus, co
 
 @kernel
 def spread_changes(rows, new_flow, levels, flow, indptr, indices, data, plus, minus):
-    """Put the new flows (n_rows, n_labels) of some rows into `flow` (n_labels, n) and update the weights."""
+    """Write the new flows (n_rows, n_labels) of some rows to `flow` (n_labels, n) and update the weights."""
     for label in range(len(flow)):
         for r in range(len(rows)):
             row = rows[r]

@@ -1,7 +1,7 @@
 """Growth of one ranking tree: the queue of nodes to split, their sums, and the partition of rows and sorted features.
 
-Nodes are numbered in the order in which they are made: a parent comes before its children, which are neighbors. Every
-node owns a stretch of the array of rows, and the same stretch of each sorted feature. The records `sample`, `rules`,
+Nodes are numbered in the order in which they are made: a parent comes before its children, which are adjacent. Every
+node owns a slice of the array of rows, and the same slice of each sorted feature. The records `sample`, `rules`,
 `nodes` and `work` are those of ``labelrank.trees.data`` and ``labelrank.trees.growth``.
 """
 
@@ -20,7 +20,7 @@ from labelrank._kernels.trees.splits import (
     theta_of,
 )
 
-_NOTHING = 1e-12  # share of the votes in the root that rounding can leave where nothing is left
+_NOTHING = 1e-12  # share of the votes in the root up to which a difference is a rounding error
 
 
 @kernel(error_model="numpy")
@@ -28,9 +28,9 @@ def describe(sums, w, root, root_w, square, unit, complete, parent, balance, tab
     """Write the balances of a node; return its value, its impurity and whether its rows agree.
 
     With c = shrinkage and the balance of the parent, the balance of a target is (S + c parent) / (M + c), which for a
-    pair is P(a before b) - P(b before a). Where targets are labels, the last balance is that of the squares, whose sum
-    is `square`; for pairs that is negative. The impurity is Σ 2 N_ab N_ba / (N_ab + N_ba) / (n_targets W) for the pair
-    Gini, half of the mean variance for votes, and how much theta is below the largest possible for Mallows.
+    pair is P(a before b) - P(b before a). If targets are labels, the last balance is that of the squares, whose sum is
+    `square`; for pairs `square` is negative. The impurity is Σ 2 N_ab N_ba / (N_ab + N_ba) / (n_targets W) for the pair
+    Gini, half of the mean variance for votes, and the largest possible theta minus theta for Mallows.
     """
     of_labels, n_lanes, c = square >= 0.0, sums.shape[0] // 2, shrinkage * unit
     n_targets = balance.shape[0] - of_labels
@@ -78,7 +78,7 @@ def partition(items, goes_left, buffer):
 
 @kernel
 def mark(x, rows, categorical, threshold, missing_left, goes_left):
-    """Mark which rows go left, by the values x of a feature; return the number of missing values."""
+    """Mark the rows that go left, by the values x of a feature; return the number of missing values."""
     n_missing = 0
     for row in rows:
         v = x[row]
@@ -156,7 +156,7 @@ def make_children(sample, csr, rows, node, new, nodes, work):
     start[new], n_rows[new] = start[node], n_left
     start[new + 1], n_rows[new + 1] = start[node] + n_left, n_rows[node] - n_left
     work.depth[new] = work.depth[new + 1] = work.depth[node] + 1
-    # The smaller child is summed over its rows; the other has what is left of the parent.
+    # The smaller child is summed over its rows; the other has the rest of the parent.
     fewer = new + (n_rows[new] > n_rows[new + 1])
     more = new + new + 1 - fewer
     add_rows(sample, rows[start[fewer] : start[fewer] + n_rows[fewer]], fewer, nodes, work)
@@ -165,7 +165,7 @@ def make_children(sample, csr, rows, node, new, nodes, work):
         work.square[more] = max(work.square[node] - work.square[fewer], 0.0)
     for p in range(sums.shape[1]):
         sums[more, p] = sums[node, p] - sums[fewer, p]
-    if n_missing == 0:  # nothing was learned about missing values: they go to the heavier side
+    if n_missing == 0:  # without missing values in the node, they go to the heavier side
         nodes.missing_left[node] = weight[new] >= weight[new + 1]
 
 
@@ -176,8 +176,7 @@ def grow(sample, rules, table, order, values, csr, rows, state, nodes, work):
     table : theta of `theta_table` for Mallows; None for other criteria. One of three is not None: order, (n_features,
     n_rows), where each row has (code of the value) * 2^32 + row in ascending order and is overwritten, to try all
     thresholds; values, a buffer, (n_rows,), to draw them; or csr, a record of sparse features. rows : (n_rows,),
-    overwritten. state : (1,), of the random numbers. Once another thread has set ``work.buffers.stop[0]``, the tree is
-    left as it is.
+    overwritten. state : (1,), of the random numbers. Growth stops once another thread sets ``work.buffers.stop[0]``.
     """
     queue, gain, sums = work.queue, work.gain, work.sums
     nodes.n_rows[0] = rows.shape[0]

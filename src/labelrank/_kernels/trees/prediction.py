@@ -1,13 +1,13 @@
-"""Rows sent down one tree or many; see :class:`labelrank.trees.prediction.Trees`."""
+"""Leaves of rows in one or many trees; see :class:`labelrank.trees.prediction.Trees`."""
 
 from labelrank._kernels.compile import kernel
 
-_BLOCK = 64  # rows that visit a tree one after the other, while it is in the cache
+_BLOCK = 64  # rows that are predicted by one tree after the other, so that trees stay in the cache
 
 
 @kernel
 def leaf_of(trees, tree, x):
-    """Leaf of the instance x in a tree, counted from the root of the tree."""
+    """Leaf of the instance x in a tree, numbered from the root of the tree."""
     first, node = trees.offsets[tree], 0
     while trees.left[first + node] >= 0:
         at = first + node
@@ -32,7 +32,7 @@ def apply(trees, X, leaves):
 def add_values(trees, values, X, used, sums, counts):
     """Add the values of each row's leaves to sums, (n_samples, n_values), and their number to counts, (n_samples,).
 
-    values : (n_nodes, n_values). used : (n_trees, n_samples), which trees count for a row, or (0, 0) for all.
+    values : (n_nodes, n_values). used : (n_trees, n_samples), which trees to use for a row, or (0, 0) for all.
     """
     n, n_values = sums.shape
     for start in range(0, n, _BLOCK):

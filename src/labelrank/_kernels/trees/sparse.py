@@ -1,7 +1,7 @@
 """Sparse features of a tree: the entries of a node by feature, and the search for a split among them.
 
 `csr` is :class:`labelrank.trees.data.Sparse`: the matrix, and buffers for the entries of one node. Rows without an
-entry have the value 0; their sums are those of the node less those of the entries, so that nothing is spent on them.
+entry have the value 0; their sums are those of the node minus those of the entries, so they take no time.
 """
 
 import numpy as np
@@ -47,10 +47,10 @@ def gather(csr, rows):
 
 @kernel(error_model="numpy", fastmath=_FAST)
 def sparse_threshold(sample, f, csr, n_rows, uniform, total, whole, table, least, buffers, best):
-    """Try all thresholds of feature f in a node of `n_rows` rows whose entries were gathered, or one.
+    """Try all thresholds, or one, of feature f in a node of `n_rows` rows whose entries were gathered.
 
-    uniform : negative to try all, or the share between the smallest and the largest value at which the one is. Returns
-    whether the feature has more than one value, and the best of `best` and the splits that were found.
+    uniform : negative to try all, or the relative position of the one between the smallest and the largest value.
+    Returns whether the feature has more than one value, and the best of `best` and the splits found.
     """
     signs, weight, start, left, zeros = sample.signs, sample.weight, buffers.start, buffers.left, csr.zeros
     entries = csr.values[csr.first[f] : csr.first[f + 1]]
@@ -130,7 +130,7 @@ def sparse_threshold(sample, f, csr, n_rows, uniform, total, whole, table, least
 
 @kernel(inline="always")
 def subtract_row(sums, signs, weight, row):
-    """Take a row out of sums and return its weight, negative."""
+    """Subtract a row from sums and return minus its weight."""
     w = -weight[row if weight.shape[0] > 1 else 0]
     for p in range(sums.shape[0]):
         sums[p] += w * signs[row, p]

@@ -1,18 +1,17 @@
 """Search for the split of a node: the best threshold of a sorted feature, or one threshold drawn at random.
 
-All that a criterion needs to know of a set of rows are sums over them: its weight W, and for each target a sum S and a
-sum M. A target is a pair a < b of labels, with the sum S of the signs, +1 if a is before b and -1 if b is before a, and
-the sum M of their absolute values; or it is a label, with the sums of these over all of its pairs. M is W times the
-`unit`, 1 or the number of other labels, for every target if all rankings are complete, and then not kept. The criteria
-are
+A criterion depends on a set of rows only through sums: the weight W, and for each target a sum S and a sum M. A target
+is a pair a < b of labels, with the sum S of the signs, +1 if a is before b and -1 if b is before a, and the sum M of
+their absolute values; or it is a label, with the sums of these over all of its pairs. If all rankings are complete, M
+is W times the `unit`, 1 or the number of other labels, for every target, and not stored. The criteria are
 
-- pair Gini: the sum over pairs of S²/M, which is a constant less twice the Gini impurity N_ab N_ba / (N_ab + N_ba);
-- Mallows: W theta, where theta is read from a table at the share of discordant pairs, (ΣM - Σ|S|) / (2 ΣM), which is
+- pair Gini: the sum over pairs of S²/M, which is a constant minus twice the Gini impurity N_ab N_ba / (N_ab + N_ba);
+- Mallows: W theta, where theta is looked up in a table by the share of discordant pairs, (ΣM - Σ|S|) / (2 ΣM), which is
   the distance to the majority in each pair;
-- variance of the votes: the sum over labels of S²/M, which is a constant less the variance.
+- variance of the votes: the sum over labels of S²/M, which is a constant minus the variance.
 
-The value of a split is the sum over its two sides; larger is better. `table` is None but for Mallows. Arrays of sums
-have the S of all targets, padded with zeros, and then as many M.
+The value of a split is the sum over its two sides; larger is better. `table` is None except for Mallows. Arrays of sums
+have the S of all targets, padded with zeros, then the M of all targets, padded likewise.
 """
 
 import math
@@ -22,12 +21,12 @@ import numpy as np
 
 from labelrank._kernels.compile import kernel
 
-ROW = 0xFFFFFFFF  # bits of a sorted item that are its row; those above are the code of its value
+ROW = 0xFFFFFFFF  # bits of a sorted item with its row; the higher bits are the code of its value
 MISSING = 1 << 30  # code of a missing value, larger than all others
-BETTER = 1.0 + 1e-12  # values that differ by rounding are equal, and the first one found is kept
+BETTER = 1.0 + 1e-12  # smaller improvements are rounding errors, and the first split found is kept
 _FAST = {"contract", "reassoc", "nsz"}  # sums over pairs in any order, so that they are vectorized
-_LOOK = 0xFFFF  # rows between two looks whether to stop, less 1
-_PRIOR = 1.0  # random rankings counted among the rows of a side, so that theta of a single row is finite
+_LOOK = 0xFFFF  # rows between two checks whether to stop, minus 1
+_PRIOR = 1.0  # random rankings added to the rows of a side, so that theta of a single row is finite
 
 
 class Split(NamedTuple):
@@ -49,23 +48,23 @@ def draw(state):
     return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@kernel(fastmath=False)  # otherwise inherited from the caller, and the rounding of thresholds with it
+@kernel(fastmath=False)  # otherwise inherited from the caller, which would change the rounding of thresholds
 def midpoint(low, high):
-    """Number in the middle of two numbers, and below the larger one also after rounding."""
+    """Midpoint of two numbers, below the larger one even after rounding."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
 
 @kernel(fastmath=False)
 def between(low, high, share):
-    """Number at a share of the way from one number to a larger one, and below that also after rounding."""
+    """Number at a relative position between two numbers, below the larger one even after rounding."""
     at = low + share * (high - low)
     return at if at < high else low
 
 
 @kernel(inline="always")
 def add_row(sums, signs, weight, row):
-    """Add a row to sums and return its weight; a single weight is that of all rows, and not looked up in memory."""
+    """Add a row to sums and return its weight; an array with a single weight is for all rows."""
     w = weight[row if weight.shape[0] > 1 else 0]
     for p in range(sums.shape[0]):
         sums[p] += w * signs[row, p]
@@ -103,7 +102,7 @@ def value_of(left, w, total, whole, sample, table):
                 m += left[p]
                 o += total[p] - left[p]
         return w * theta_of(a, m, n_targets, table) + rest * theta_of(b, o, n_targets, table)
-    # |S| <= M, but not after rounding on a side that weighs next to nothing.
+    # |S| <= M, except for rounding errors on a side of tiny weight.
     if complete:
         for p in range(n_lanes):
             s = left[p]
@@ -121,9 +120,9 @@ def value_of(left, w, total, whole, sample, table):
 
 @kernel(error_model="numpy", fastmath=_FAST)
 def best_threshold(sample, f, items, total, whole, table, least, buffers, best):
-    """Try all thresholds of feature f, with a weight of `least` on both sides; `items` are its sorted values.
+    """Try all thresholds of feature f, with a weight of at least `least` on both sides; `items` are its sorted values.
 
-    Returns whether the feature has more than one value, and the best of `best` and the splits that were found.
+    Returns whether the feature has more than one value, and the best of `best` and the splits found.
     """
     signs, weight, start, left, n = sample.signs, sample.weight, buffers.start, buffers.left, items.shape[0]
     if items[0] >> 32 == items[-1] >> 32:
@@ -148,7 +147,7 @@ def best_threshold(sample, f, items, total, whole, table, least, buffers, best):
             w += add_row(left, signs, weight, items[i] & ROW)
             if i + 1 < n and items[i] >> 32 == items[i + 1] >> 32:
                 continue
-            # Whether a side has rows is counted: its weight is not always 0 after rounding.
+            # Rows tell whether a side is empty: its weight is not always 0, because of rounding.
             full = i + 1 == known and not categorical and (with_missing or known == n)
             if not full and w >= least and whole - w >= least:
                 found = value_of(left, w, total, whole, sample, table)
@@ -171,7 +170,7 @@ def best_threshold(sample, f, items, total, whole, table, least, buffers, best):
 
 @kernel(error_model="numpy", fastmath=_FAST)
 def random_threshold(sample, f, rows, values, uniform, total, whole, table, least, buffers, best):
-    """Try one threshold of feature f, at the share `uniform` between its smallest and largest value in `rows`.
+    """Try one threshold of feature f, at the relative position `uniform` between its smallest and largest value.
 
     `values` is a buffer. Returns whether the feature has more than one value, and the better of `best` and the split.
     """

@@ -1,4 +1,4 @@
-"""The Mallows distribution: fit, probabilities, draws."""
+"""The Mallows distribution: fitting, probabilities, sampling."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray
 from labelrank._compat import StrOptions, fit_context
+from labelrank._doc_links import DocLinkMixin
 from labelrank.aggregation.borda import borda_scores
 from labelrank.aggregation.copeland import copeland_scores
 from labelrank.aggregation.kemeny import kemeny
@@ -25,10 +26,10 @@ from labelrank.aggregation.mallows.spread import pair_probabilities, spread_of_c
 from labelrank.supervision import PreferenceGraphs, as_graphs, stacklevel_of_user
 from labelrank.supervision.weights import row_weights
 
-_ROUNDS = 100  # of completing the rankings; a few are enough
+_ROUNDS = 100  # of completing the rankings; a few are usually enough
 
 
-class Mallows(BaseEstimator):
+class Mallows(DocLinkMixin, BaseEstimator):
     r"""Mallows model of rankings around a center, fitted to complete or incomplete rankings.
 
     .. math::
@@ -37,8 +38,8 @@ class Mallows(BaseEstimator):
        \phi(\theta) = \prod_{j=1}^n \frac{1 - e^{-j \theta}}{1 - e^{-\theta}}
 
     where *c* is the center, the most probable ranking, *d* is Kendall's distance (the number of pairs of labels on
-    which two rankings disagree) and :math:`\theta \ge 0` tells how close to the center the rankings are: at 0 all
-    rankings are equally probable, at infinity only the center is possible.
+    which two rankings disagree) and :math:`\theta \ge 0` is the concentration of the rankings around the center: at 0
+    all rankings are equally probable, at infinity only the center is possible.
 
     Parameters
     ----------
@@ -48,30 +49,30 @@ class Mallows(BaseEstimator):
         - ``"borda"``: by the number of (generalized) Borda votes. If labels are missing, every ranking is replaced by
           its most probable completion with respect to this center, votes are counted again on the completed rankings,
           and so on until the center no longer changes;
-        - ``"copeland"``: by the number of majorities won among the observed pairs; equal labels by their Borda votes;
+        - ``"copeland"``: by the number of majorities won among the observed pairs, then by Borda votes;
         - ``"kemeny"``: the ranking that disagrees with the fewest observed pairs, which for complete rankings has the
-          largest likelihood; exact as far as :func:`labelrank.aggregation.kemeny` is.
+          largest likelihood; as exact as :func:`labelrank.aggregation.kemeny`.
 
-        Labels that are still equal are ranked by their index.
+        Remaining ties are broken by index.
     spread : {"pairwise", "completed"}, default="pairwise"
         How theta is estimated when labels are missing.
 
-        - ``"pairwise"``: so that as many of the observed pairs are expected to disagree with the center as do;
+        - ``"pairwise"``: the expected number of observed pairs that disagree with the center equals the actual number;
         - ``"completed"``: from the mean distance of the completed rankings to the center. A completed ranking agrees
-          with the center wherever it can, so theta is overestimated, the more the more labels are missing.
+          with the center wherever it can, so theta is overestimated, the more so the more labels are missing.
 
-        With complete rankings without ties both are the estimate of maximum likelihood for the center.
+        For complete rankings without ties both are the maximum likelihood estimate given the center.
 
     Attributes
     ----------
     center_ : ndarray of shape (n_labels,)
         The ranks of the center, 1, ..., n_labels.
     theta_ : float
-        The spread; infinity if all rankings agree with the center, 0 if they are no nearer to it than random ones, or
-        hold no preference.
+        The spread; infinity if all rankings agree with the center, 0 if they are no closer to it than random ones, or
+        have no preferences.
     n_iter_ : int
-        How often the rankings were completed; 0 for complete rankings, for centers other than Borda's, and for
-        :meth:`from_params`.
+        Number of times that the rankings were completed; 0 for complete rankings, for centers other than Borda's, and
+        for :meth:`from_params`.
     labels_ : ndarray of shape (n_labels,)
         The names of the labels.
 
@@ -82,10 +83,9 @@ class Mallows(BaseEstimator):
 
     Notes
     -----
-    A tied pair has no place in the model, which is about rankings without ties. It is read as a pair of which the order
-    is not known: :meth:`logpmf` sums over both orders, ``spread="pairwise"`` leaves the pair out, and
-    ``spread="completed"`` counts it as 1/2, the mean over both. A ranking with fewer than two observed labels holds no
-    preference and changes nothing.
+    The model is a distribution of rankings without ties. A tied pair is treated as a pair of unknown order:
+    :meth:`logpmf` sums over both orders, ``spread="pairwise"`` leaves the pair out, and ``spread="completed"`` counts
+    it as 1/2, the mean over both. A ranking with fewer than two observed labels has no effect.
 
     References
     ----------
@@ -138,12 +138,12 @@ class Mallows(BaseEstimator):
         center : array-like of shape (n_labels,)
             The ranks of the center, without ties.
         theta : float
-            The spread, at least 0; infinity is allowed.
+            The spread, ≥ 0; infinity is allowed.
 
         Returns
         -------
         Mallows
-            Fitted.
+            A fitted model.
 
         Examples
         --------
@@ -167,9 +167,9 @@ class Mallows(BaseEstimator):
         Parameters
         ----------
         rankings : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs
-            Ranks: smaller is better, equal is tied, NaN is not observed. Graphs that are no rankings (cycles, single
-            pairs) cannot be completed: their center comes from the pairs alone, and ``spread="completed"`` raises an
-            error.
+            Ranks: smaller is better, equal is tied, NaN is not observed. Graphs that are not rankings (cycles, single
+            pairs) cannot be completed: their center is estimated from the pairs alone, and ``spread="completed"``
+            raises ValueError.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights of the rankings.
 
@@ -203,7 +203,7 @@ class Mallows(BaseEstimator):
 
     def _find_theta(self, graphs: PreferenceGraphs, weight: FloatArray, center: FloatArray) -> float:
         if self.spread == "completed":
-            # A single label would be completed to the center, and count as a perfect ranking.
+            # A single label would be completed to the center and count as a perfect ranking.
             used = graphs.observed().sum(axis=1) >= 2
             completed = most_probable_extension(graphs[used].rank_values(), center)
             counts = as_graphs(completed).pair_counts(weight[used] if used.any() else None, ties=0.5)
@@ -212,12 +212,12 @@ class Mallows(BaseEstimator):
         return float(spread_of_counts(counts[np.newaxis], center[np.newaxis], largest=np.inf)[0])
 
     def logpmf(self, rankings: Any) -> FloatArray:
-        """Log-probability of rankings; of an incomplete one, of all complete rankings that extend it.
+        """Log-probability of rankings; that of an incomplete ranking sums over its completions.
 
         Parameters
         ----------
         rankings : array-like or data frame of shape (n_samples, n_labels), or PreferenceGraphs of rankings
-            Ranks. A missing label may stand anywhere and tied labels in any order among themselves, so a row without
+            Ranks. A missing label may be anywhere and tied labels may have any order among themselves, so a row without
             a preference has probability 1.
 
         Returns
@@ -228,8 +228,8 @@ class Mallows(BaseEstimator):
         ------
         ValueError
             If a row leaves more than 18 labels free: tied, or missing and between two observed labels in the center.
-            The sum over its extensions takes time and memory proportional to 2 to the power of this number. Rows with
-            two observed labels are never refused.
+            The sum over its extensions takes time and memory proportional to 2 to the power of this number. There is no
+            limit for rows with two observed labels.
 
         Examples
         --------
@@ -242,7 +242,7 @@ class Mallows(BaseEstimator):
         check_is_fitted(self)
         graphs = as_graphs(rankings, input_name="rankings")
         if not graphs.is_ranked:
-            raise ValueError("rankings must be rankings, but these graphs are stored as edges; give a rank matrix")
+            raise ValueError("rankings must be rankings, but these graphs are stored as edges; pass a rank matrix")
         if graphs.shape[1] != len(self.center_):
             raise ValueError(f"rankings has {graphs.shape[1]} labels, but the model has {len(self.center_)}")
         return log_probability(graphs, self.center_, self.theta_)
@@ -278,7 +278,7 @@ class Mallows(BaseEstimator):
     def pairwise_proba(self) -> FloatArray:
         """P(label i comes before label j).
 
-        It depends only on how many places the labels are apart in the center.
+        It depends only on the number of places between the labels in the center.
 
         Returns
         -------

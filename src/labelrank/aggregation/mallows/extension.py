@@ -12,17 +12,17 @@ from labelrank.supervision import check_rankings, ranks_from_scores
 
 
 def most_probable_extension(partial: Any, center: Any) -> FloatArray:
-    """Complete rankings as the Mallows model would: the extension nearest to the center.
+    """Complete rankings by the most probable extension under the Mallows model: the one closest to the center.
 
-    The observed labels keep their order. Each missing label goes where it disagrees with the fewest of them about the
-    order in the center, and of equally good places to the first one; labels that go to the same place keep the order of
-    the center. No extension has a smaller Kendall distance to the center, so none is more probable, whatever theta is.
+    The observed labels keep their order. Each missing label is inserted at the first place with the fewest reversed
+    pairs between it and them; labels inserted at the same place keep the order of the center. No extension has a
+    smaller Kendall distance to the center, so none is more probable for any theta.
 
     Parameters
     ----------
     partial : array-like of shape (n_labels,) or (n_samples, n_labels)
-        Ranks, NaN is not observed. Tied labels stay tied with each other and nothing is put between them; within this
-        rule the result is as near as possible.
+        Ranks, NaN is not observed. Tied labels stay tied and nothing is inserted between them; under this constraint
+        the result is as close to the center as possible.
     center : array-like of shape (n_labels,)
         The ranks of the center, without ties.
 

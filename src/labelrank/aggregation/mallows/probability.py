@@ -15,7 +15,7 @@ _LARGEST = 18  # free labels of a row: 2^18 sums for each observed label, a tent
 
 
 def log_probability(graphs: PreferenceGraphs, center: FloatArray, theta: float) -> FloatArray:
-    """Log-probability that a drawn ranking has all preferences of an instance; the order of ties and NaN is free."""
+    """Log-probability that a drawn ranking has all preferences of an instance; ties and NaN may have any order."""
     n, k = graphs.shape
     balance, total = graphs.concordance(np.tile(center, (n, 1)))
     strict = total == k * (k - 1) / 2
@@ -42,7 +42,7 @@ def _log_probability_of(level: npt.NDArray[np.int64], theta: float) -> float:
 
     observed = np.flatnonzero(level >= 0)
     if level.max() < 1:
-        return 0.0  # no label is preferred to another one: all rankings
+        return 0.0  # no label is preferred to another: all rankings agree
     # The order of some labels does not depend on labels before the first or after the last of them in the center.
     level = level[observed[0] : observed[-1] + 1]
     if len(observed) == 2:

@@ -21,7 +21,7 @@ def draw_around(rng: np.random.RandomState, centers: FloatArray, theta: float) -
     for i in range(1, n_labels):
         uniform = rng.random_sample(n_samples)
         if theta > 0:
-            # the inverse of the cumulative distribution of a geometric variable cut off after i
+            # the inverse of the cumulative distribution of a geometric variable truncated at i
             overtaken = np.floor(np.log1p(uniform * np.expm1(-theta * (i + 1))) / -theta)
         else:
             overtaken = np.floor(uniform * (i + 1))

@@ -1,14 +1,14 @@
-r"""The spread theta of the Mallows model, which says how closely rankings gather around the center.
+r"""The spread theta of the Mallows model: how concentrated rankings are around the center.
 
-For labels that are m places apart in the center, the probability that a ranking reverses them is
+The probability that a ranking reverses two labels that are m places apart in the center is
 
 .. math:: r_m(\theta) = \frac{q^m (s_1 + \dots + s_m)}{s_m s_{m+1}}, \qquad q = e^{-\theta}, \quad
           s_j = 1 + q + \dots + q^{j-1},
 
-1/2 at theta = 0, and falls to 0 at infinity. All estimates of theta solve one equation: of the observed pairs, as many
-as are expected to be reversed, :math:`\sum_m N_m r_m(\theta)` with :math:`N_m` observed pairs m places apart, are
-reversed. For complete rankings that is the maximum of the likelihood, since the sum is then their mean distance to the
-center. Missing labels leave out pairs on both sides of the equation.
+It falls from 1/2 at theta = 0 to 0 at infinity. All estimates of theta solve one equation: the number of reversed pairs
+equals its expectation, :math:`\sum_m N_m r_m(\theta)` with :math:`N_m` observed pairs m places apart. For complete
+rankings the solution maximizes the likelihood, since the sum is then their mean distance to the center. Missing labels
+remove pairs from both sides of the equation.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from labelrank._arrays import FloatArray
 from labelrank._memory import require_pair_matrices
 from labelrank.aggregation.mallows.checks import check_count, check_numbers
 
-LARGEST_SPREAD = 10.0  # of a prediction: not one pair disagrees with it
-_STEPS = 55  # of bisection: all digits of a float
+LARGEST_SPREAD = 10.0  # of a prediction, if no pair disagrees with it
+_STEPS = 55  # of bisection, for the full precision of a float
 
 
 def mean_distance(theta: Any, n_labels: int) -> Any:
@@ -38,7 +38,7 @@ def mean_distance(theta: Any, n_labels: int) -> Any:
     Parameters
     ----------
     theta : float or array-like
-        The spread, at least 0; infinity is allowed.
+        The spread, ≥ 0; infinity is allowed.
     n_labels : int
         The number of labels n.
 
@@ -65,21 +65,21 @@ def mean_distance(theta: Any, n_labels: int) -> Any:
 
 
 def theta_from_mean_distance(distance: Any, n_labels: int) -> Any:
-    """Spread of the Mallows model with this mean distance: the inverse of :func:`mean_distance`.
+    """Spread of the Mallows model with a given mean distance: the inverse of :func:`mean_distance`.
 
-    With the mean distance of a sample of complete rankings to the center it is the estimate of maximum likelihood.
+    For the mean distance of a sample of complete rankings to the center it is the maximum likelihood estimate.
 
     Parameters
     ----------
     distance : float or array-like
-        Mean Kendall distances, at least 0.
+        Mean Kendall distances, ≥ 0.
     n_labels : int
         The number of labels n.
 
     Returns
     -------
     float or ndarray of the shape of `distance`
-        0 at and above n (n - 1)/4, where the rankings are no nearer to the center than random ones; infinity at 0.
+        0 from n (n - 1)/4 on, where the rankings are no closer to the center than random ones; infinity at 0.
 
     Examples
     --------
@@ -96,21 +96,21 @@ def theta_from_mean_distance(distance: Any, n_labels: int) -> Any:
 
 
 def spread_of_counts(counts: Any, centers: Any, *, largest: float = LARGEST_SPREAD) -> FloatArray:
-    """Spread of Mallows models around given centers, from pair counts; what ``predict_spread`` of the rankers returns.
+    """Spread of Mallows models around given centers, from pair counts; used by ``predict_spread`` of the rankers.
 
     Parameters
     ----------
     counts : array-like of shape (n_models, n_labels, n_labels)
         ``counts[i, a, b]`` is the weight of the votes for a before b, or its probability.
     centers : array-like of shape (n_models, n_labels)
-        Ranks of the centers: the predicted rankings. A pair that a center ties says nothing about its spread.
+        Ranks of the centers: the predicted rankings. Pairs that a center ties are left out.
     largest : float, default=10
-        Where theta is cut off; infinity is allowed.
+        Upper limit of theta; infinity is allowed.
 
     Returns
     -------
     ndarray of shape (n_models,)
-        theta, from 0 (the votes are no nearer to the center than random ones, or there are none) to `largest` (no vote
+        theta, from 0 (the votes are no closer to the center than random ones, or there are none) to `largest` (no vote
         disagrees with the center).
 
     Examples
@@ -182,7 +182,7 @@ def _powers_and_ratio(theta: FloatArray, n: int) -> tuple[FloatArray, FloatArray
 def _theta(observed: FloatArray, discordant: FloatArray) -> FloatArray:
     """Solve sum_m observed_m r_m(theta) = discordant; observed : (..., n), discordant : (...).
 
-    0 where half of the pairs or more are discordant, infinity where none is.
+    0 if at least half of the pairs are discordant, infinity if none is.
     """
     total = observed.sum(axis=-1)
     solvable = (discordant > 0) & (2 * discordant < total)
@@ -196,7 +196,7 @@ def _theta(observed: FloatArray, discordant: FloatArray) -> FloatArray:
 
 
 def _places_apart(centers: Any) -> npt.NDArray[np.intp]:
-    """How many places b stands behind a, (n_models, n_labels, n_labels)."""
+    """Number of places by which b is behind a, of shape (n_models, n_labels, n_labels)."""
     ranks = np.asarray(centers, dtype=np.float64)
     require_pair_matrices(ranks.shape, what="the Mallows model", copies=3)
     return (ranks[:, np.newaxis, :] - ranks[:, :, np.newaxis]).astype(np.intp)

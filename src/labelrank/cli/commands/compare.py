@@ -51,8 +51,8 @@ def compare(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="tau, tau_b, tau_x, rho, ndcg, top1, zero_one, disagreement, domination or dominated; several are "
-            "separated by commas. The table is sorted by the first.",
+            help="tau, tau_b, tau_x, rho, ndcg, top1, zero_one, disagreement, domination or dominated; separate "
+            "several by commas. The table is sorted by the first.",
             show_default="tau",
         ),
     ] = None,
@@ -68,7 +68,7 @@ def compare(
     as_json: Json = False,
     code: Annotated[
         bool,
-        typer.Option("--code", metavar="", help="Print a Python program that gives the same rows, and run nothing."),
+        typer.Option("--code", metavar="", help="Print a Python program for this comparison, without running it."),
     ] = False,
     report: ReportFile = None,
     labels: Labels = None,

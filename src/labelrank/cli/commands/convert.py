@@ -37,10 +37,10 @@ def convert(
     max_bytes: MaxBytes = None,
     as_json: Json = False,
 ) -> None:
-    """Write data of any format as a table that every command reads without options.
+    """Convert data of any format to a table that every command reads without options.
 
-    Rankings become columns rank_LABEL. What is not a ranking, battles and partial orders, becomes a column "ranking"
-    of pairs such as tea>milk|tea>water.
+    Rankings become columns rank_LABEL. Battles and partial orders become a column "ranking" of pairs such as
+    tea>milk|tea>water.
     """
     from labelrank.cli.conversion import table_of
     from labelrank.cli.data import read_data

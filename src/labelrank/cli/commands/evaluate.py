@@ -8,14 +8,14 @@ import typer
 
 from labelrank.cli.options import (
     DataSet,
-    Encoding,
+    EncodingAsTrained,
     Json,
-    KindOption,
-    Labels,
+    KindAsTrained,
+    LabelsAsTrained,
     MaxBytes,
     Model,
     ReportFile,
-    Separator,
+    SeparatorAsTrained,
     UnsolvedOption,
 )
 
@@ -26,18 +26,18 @@ def evaluate(
     model: Model,
     data: DataSet,
     report: ReportFile = None,
-    labels: Labels = None,
-    kind: KindOption = None,
+    labels: LabelsAsTrained = None,
+    kind: KindAsTrained = None,
     unsolved: UnsolvedOption = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
+    separator: SeparatorAsTrained = None,
+    encoding: EncodingAsTrained = None,
     max_bytes: MaxBytes = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the predictions of a model with rankings that it has not learned from.
+    """Evaluate a model on rankings that it was not fitted on.
 
-    The file is read as the one that the model was fitted on. Metrics have standard errors over the rows. Where the
-    model is sure of itself it should be right: the rows are divided into quarters by its confidence.
+    The file is read with the options of the training data. Metrics have standard errors over the rows. Kendall's tau is
+    also computed for quarters of the rows by confidence, and should increase with it.
     """
     from labelrank.cli.evaluation import Evaluation
     from labelrank.cli.reporting import check_report, report_model
@@ -57,7 +57,7 @@ def evaluate(
         max_bytes=max_bytes,
     )
     if saved.was_fitted_on(data):
-        told = f"the model was fitted on {problem.name}; these numbers overstate how good it is on new rows"
+        told = f"the model was fitted on {problem.name}; these numbers are too optimistic for new rows"
         typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     evaluation = Evaluation.of(saved.model, problem)
     if report is not None:

@@ -31,14 +31,14 @@ def fit(
     data: DataSet,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
     ranker: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Fit this ranker.", show_default="AutoRanker, which tries many")
+        str | None, typer.Option(metavar="NAME", help="Ranker to fit.", show_default="AutoRanker, which compares many")
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the ranker; repeat it for others."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the ranker; can be repeated."),
     ] = None,
     budget: Annotated[
-        float | None, typer.Option(min=1.0, help="Seconds that AutoRanker may take.", show_default="60")
+        float | None, typer.Option(min=1.0, help="Time budget of AutoRanker in seconds.", show_default="60")
     ] = None,
     conformal: Annotated[
         float | None,
@@ -46,7 +46,7 @@ def fit(
             min=0.0,
             max=1.0,
             metavar="ALPHA",
-            help="Calibrate on a quarter of the rows, so that `predict` names the part of each ranking that is wrong "
+            help="Calibrate on a quarter of the rows, so that `predict` outputs the part of each ranking that is wrong "
             "with at most this probability, such as 0.1.",
         ),
     ] = None,
@@ -62,15 +62,16 @@ def fit(
     jobs: Jobs = 1,
     as_json: Json = False,
 ) -> None:
-    """Learn from a file and save the model.
+    """Fit a model to the data of a file and save it.
 
-    The model is evaluated by cross-validation. Label names, feature columns and the way the file was read are kept in
-    the model file, so that predict, evaluate and explain need no options.
+    The model is evaluated by cross-validation. Label names, feature columns and the options for reading the file are
+    saved with the model, so that predict, evaluate and explain do not need them.
     """
     from labelrank.cli.data import read_data, warn_columns
     from labelrank.cli.output import check_model
     from labelrank.cli.streams import printable
     from labelrank.cli.training import choose_model, require_skops, save_model, train
+    from labelrank.datasets._files import listing
 
     require_skops()
     check_jobs(jobs)
@@ -89,8 +90,11 @@ def fit(
     ).require(10)
     warn_columns(problem)
     if problem.n_empty:
-        told = f"{problem.n_empty} of {len(problem.target)} instances have no label before another: not learned from"
+        told = f"{problem.n_empty} of {len(problem.target)} instances have no preferences and are ignored"
         typer.echo(f"labelrank: {told}", err=True)
+    if unseen := problem.never_compared:
+        told = f"no row compares {listing(unseen)} with another label, so their ranks in predictions mean nothing"
+        typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     chosen = choose_model(problem, ranker, settings or [], budget, seed, jobs)
     trained = train(chosen, problem, conformal, seed, jobs)
     save_model(trained, output, data)

@@ -10,7 +10,7 @@ EXAMPLE = "labelrank inspect model.lrk"
 
 
 def inspect(model: Model, as_json: Json = False) -> None:
-    """Print what a model file says about its model, without loading it."""
+    """Print the description of a model file, without loading the model."""
     from labelrank.cli.saved import open_model
 
     about = open_model(model).about

@@ -9,7 +9,7 @@ function sortValue(row, column) {
 
 function compare(a, b, numeric) {
   if (numeric) {
-    // what is not known stands last in both directions
+    // unknown values are last in both directions
     const missing = (typeof a !== "number") - (typeof b !== "number");
     return missing ? { missing } : { order: typeof a === "number" ? a - b : 0 };
   }
@@ -54,7 +54,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   if (input) input.addEventListener("input", () => filterRows(table, input.value, box.querySelector(".shown")));
 }
 
-// Paper has nothing to unfold.
+// Expand all details before printing.
 addEventListener("beforeprint", () => {
   for (const part of document.querySelectorAll("details")) part.open = true;
 });

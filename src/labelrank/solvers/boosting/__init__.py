@@ -1,1 +1,1 @@
-"""Boosting: all coefficients in parallel, the best one of every label sequentially, or templates of them."""
+"""Boosting: parallel (all coefficients), sequential (the best one of every label), or by templates."""

@@ -10,7 +10,7 @@ with Z the largest 1-norm of a change along an edge. The bound behind it is sepa
 and the update maximizes it. With a penalty :math:`\tfrac\alpha2 \|\lambda\|^2` the exact decrease of the penalty,
 :math:`\tfrac\alpha Z \lambda_j \Lambda_j - \tfrac{\alpha}{2 Z^2} \Lambda_j^2` per coefficient, is added before
 maximizing. The sum is still separable, concave and 0 at :math:`\Lambda = 0`, so the penalized loss never increases
-either; its maximum has no formula and is found by Newton's method on all coefficients at once.
+either; its maximum has no closed form and is found by Newton's method on all coefficients at once.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from labelrank._arrays import FloatArray
 from labelrank.models.base import Objective
 from labelrank.solvers.base import Run, Solver, in_place
 
-_BLOCK = 2**14  # coefficients worked on at once
+_BLOCK = 2**14  # coefficients per block
 
-# Given the decrease that steps of some lengths (broadcast to all coefficients) guarantee, the lengths to take.
+# Maps a function, from lengths of steps (broadcast to all coefficients) to guaranteed decreases, to the lengths to use.
 Templates = Callable[[Callable[[FloatArray], FloatArray]], FloatArray]
 
 
@@ -37,10 +37,10 @@ class Boosting(Solver):
     Parameters
     ----------
     smoothing : float, default=0.0
-        Added to both weights of every coefficient. With 0, a coefficient of which one weight is zero, so that its best
-        step is infinite, stays where it is, unless a penalty makes the best step finite.
+        Added to both weights of every coefficient. With 0, a coefficient with a weight of zero has an infinite best
+        step and does not move, unless a penalty makes the best step finite.
     templates : callable, optional
-        Returns for each coefficient the length of its step, in the place of 1/Z; see
+        Returns the length of the step of each coefficient, by default 1/Z; see
         :mod:`labelrank.solvers.boosting.templates`. Along every edge the lengths times the changes must add up to at
         most 1.
 
@@ -65,13 +65,13 @@ class Boosting(Solver):
 
     def _minimize(self, objective: Objective, run: Run) -> None:
         scale, tol = objective.total_weight, run.stop.tol * objective.total_weight
-        coef = np.array(run.state.coef, dtype=np.float64)
-        alphas = np.zeros((coef.shape[0],) + (1,) * (coef.ndim - 1))
+        coef = objective.asarray(run.state.coef)
+        alphas = objective.asarray(np.zeros((coef.shape[0],) + (1,) * (coef.ndim - 1)))
         alphas[: objective.model.n_penalized] = objective.alpha
         bound = np.nan
         while True:
             value, plus, minus = objective.value_and_weights(coef)
-            promise = _Promise(plus, minus, np.broadcast_to(alphas, coef.shape), coef, self.smoothing)
+            promise = self._promise(plus, minus, alphas, coef, self.smoothing)
             slope, movable_slope, left = promise.slopes(tol)
             if run.step(coef, value, slope / scale, bound=bound, still=movable_slope / scale):
                 if left and movable_slope <= tol:
@@ -81,15 +81,19 @@ class Boosting(Solver):
             coef, bound = promise.step(length)
             del plus, minus, promise  # as large as the coefficients
 
+    def _promise(self, *arguments: Any) -> Promise:
+        return Promise(*arguments)
 
-class _Promise:
-    """The decrease that a step of a given length guarantees, at the present coefficients.
 
-    Coefficients are worked on in blocks of rows, so that intermediate results stay in the cache.
+class Promise:
+    """The guaranteed decrease of a step of a given length from the current coefficients.
+
+    Coefficients are processed in blocks of rows, so that intermediate results stay in the cache.
     """
 
-    def __init__(self, plus: FloatArray, minus: FloatArray, alphas: FloatArray, coef: FloatArray, smoothing: float):
-        self.plus, self.minus, self.alphas, self.coef = plus, minus, alphas, coef
+    def __init__(self, plus: Any, minus: Any, alphas: Any, coef: Any, smoothing: float) -> None:
+        self.plus, self.minus, self.coef = plus, minus, coef
+        self.alphas = np.broadcast_to(alphas, coef.shape)
         self.smoothing = smoothing
 
     def _blocks(self) -> Iterator[slice]:
@@ -97,13 +101,13 @@ class _Promise:
         return (slice(first, first + rows) for first in range(0, len(self.coef), rows))
 
     def _movable(self, rows: slice) -> Any:
-        """Where one weight is zero the best step is infinite, unless a penalty holds it."""
+        """Whether the best step is finite: both weights are positive, or there is a penalty or smoothing."""
         if self.smoothing > 0:
             return np.ones(self.coef[rows].shape, dtype=np.bool_)
         return (self.alphas[rows] > 0) | ((self.plus[rows] > 0) & (self.minus[rows] > 0))
 
     def slopes(self, tol: float) -> tuple[float, float, int]:
-        """Largest slope of all and of those that can move, and how many above `tol` cannot."""
+        """Largest slope of all and of movable coefficients, and the number of slopes above `tol` that cannot move."""
         largest = of_movable = 0.0
         left = 0
         for rows in self._blocks():
@@ -163,30 +167,33 @@ def _larger(a: float, b: float) -> float:
     return b if b > a or math.isnan(b) else a  # propagate NaN
 
 
-def penalized_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any) -> FloatArray:
-    """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket."""
+def penalized_step(plus: Any, minus: Any, alpha: Any, coef: Any, length: Any, xp: Any = np) -> Any:
+    """Root of W⁺e^{−Λ} − W⁻e^{Λ} + αλ − αΛ/Z, which falls in Λ: Newton's method inside a bracket.
+
+    `xp` is the namespace of the arrays.
+    """
     pull = alpha * coef
     slope = plus - minus + pull
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        # Beyond `reach` the linear terms have the other sign by themselves; so has an exponential that has outgrown
-        # all that stands against it.
+        # Beyond `reach` the linear terms alone change the sign; beyond `up` and `down` an exponential outweighs all
+        # other terms.
         reach = slope / (alpha * length)
-        up = np.where(minus > 0, np.log((plus + np.maximum(pull, 0)) / minus), np.inf)
-        down = np.where(plus > 0, -np.log((minus + np.maximum(-pull, 0)) / plus), -np.inf)
-    low = np.where(slope < 0, np.maximum(reach, np.minimum(down, 0)), 0.0)
-    high = np.where(slope > 0, np.minimum(reach, np.maximum(up, 0)), 0.0)
-    step = np.zeros_like(slope)
+        up = xp.where(minus > 0, xp.log((plus + pull.clip(0)) / minus), np.inf)
+        down = xp.where(plus > 0, -xp.log((minus + (-pull).clip(0)) / plus), -np.inf)
+    low = xp.where(slope < 0, xp.maximum(reach, down.clip(max=0)), 0.0)
+    high = xp.where(slope > 0, xp.minimum(reach, up.clip(0)), 0.0)
+    step = xp.zeros_like(slope)
     for iteration in range(200):
-        rise = np.where(plus > 0, plus * np.exp(-np.maximum(step, -700)), 0.0)
-        fall = np.where(minus > 0, minus * np.exp(np.minimum(step, 700)), 0.0)
+        rise = xp.where(plus > 0, plus * xp.exp(-step.clip(-700)), 0.0)
+        fall = xp.where(minus > 0, minus * xp.exp(step.clip(max=700)), 0.0)
         height = rise - fall + pull - alpha * length * step
-        low, high = np.where(height > 0, step, low), np.where(height < 0, step, high)
+        low, high = xp.where(height > 0, step, low), xp.where(height < 0, step, high)
         newton = step + height / (rise + fall + alpha * length)
         # Far from the root of an exponential Newton's steps have length 1, so every third step halves the bracket.
         inside = (newton >= low) & (newton <= high) & (iteration % 3 != 2)
-        settled = np.abs(newton - step) <= 1e-13 * (1 + np.abs(step))
-        following = np.where(settled, np.clip(newton, low, high), np.where(inside, newton, 0.5 * (low + high)))
-        done = settled | (high - low <= 1e-13 * (1 + np.abs(step)))
+        settled = xp.abs(newton - step) <= 1e-13 * (1 + xp.abs(step))
+        following = xp.where(settled, xp.clip(newton, low, high), xp.where(inside, newton, 0.5 * (low + high)))
+        done = settled | (high - low <= 1e-13 * (1 + xp.abs(step)))
         step = following
         if done.all():
             break

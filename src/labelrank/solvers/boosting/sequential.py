@@ -1,9 +1,9 @@
-"""Sequential boosting: per round the best single coefficient of every label, and only the examples it touches.
+"""Sequential boosting: each round moves the best coefficient of every label, and updates only the affected examples.
 
 A round changes the scores of the examples in which a chosen feature is not zero. Scores, flows and the two weights of
-every coefficient are kept and updated for these, so that a round costs the nonzeros of those rows instead of a pass
-over the data. The weights of a chosen coefficient are computed anew before it moves, and everything now and then, so
-that rounding errors do not add up.
+every coefficient are updated for these only, so that a round takes time proportional to the nonzeros of those rows. The
+weights of a chosen coefficient are recomputed before it moves, and everything every 100 rounds, so that rounding errors
+do not accumulate.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ class SequentialBoosting(Solver):
     Parameters
     ----------
     smoothing : float, default=0.0
-        Added to both weights of every coefficient. With 0, a coefficient of which one weight is zero stays where it is.
+        Added to both weights of every coefficient. With 0, a coefficient with a weight of zero does not move.
     """
 
     name: ClassVar[str] = "boosting"
     needs: ClassVar[frozenset[str]] = frozenset({"flows", "updates"})
+    by_rows: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing
@@ -62,7 +63,7 @@ class SequentialBoosting(Solver):
 
 
 class _Sequential:
-    """Scores, flows and weights of the present coefficients; arrays by label have the labels as rows."""
+    """Scores, flows and weights at the current coefficients; arrays by label have the labels as rows."""
 
     def __init__(self, objective: Objective, start: FloatArray, smoothing: float) -> None:
         model, loss = cast(LinearModel, objective.model), cast(CoveringLoss, objective.loss)
@@ -83,11 +84,11 @@ class _Sequential:
         if isinstance(covering, SetCovering) and (covering.positive, covering.negative) == ("each", "each"):
             self.factors = np.array([covering.positive_weight, covering.negative_weight])
         self.refresh()
-        # Flows are positive, so a weight is zero for good or never.
+        # Flows are positive, so a weight is either always zero or never.
         self.possible = (self.plus > 0) & (self.minus > 0)
 
     def refresh(self) -> None:
-        """Everything from scratch."""
+        """Compute everything from scratch."""
         scores = np.ascontiguousarray(self.rows @ self.coef)
         inflow, outflow = np.empty_like(scores), np.empty_like(scores)
         self.losses = self.loss.losses(scores, inflow, outflow)
@@ -98,14 +99,14 @@ class _Sequential:
         self.scores, self.flow = np.ascontiguousarray(scores.T), np.ascontiguousarray(inflow.T)
 
     def best(self) -> tuple[Any, float, float]:
-        """The feature of each label that guarantees most, -1 for none; the largest slope, of what can move, of all."""
+        """Return the best feature of each label, -1 for none, and the largest slope of movable and of all features."""
         from labelrank._kernels.solvers.sequential import best_features
 
         best, slope, of_all = best_features(self.plus, self.minus, self.possible, self.lengths, self.smoothing)
         return best, float(slope), float(of_all)
 
     def move(self, best: Any) -> float:
-        """Move the best coefficient of every label; returns the guaranteed decrease."""
+        """Move the best coefficient of every label; return the guaranteed decrease."""
         from labelrank._kernels.solvers import sequential as kernel
 
         bound = 0.0
@@ -138,7 +139,7 @@ class _Sequential:
         return float(bound)
 
     def _spread_together(self, wide: list[tuple[Any, ...]]) -> None:
-        """Weights of labels that have moved in most rows: one product for all of them, since few are relevant."""
+        """Update the weights of labels whose scores changed in most rows, with one product for all of them."""
         from labelrank._kernels.solvers.sequential import spread_relevant
 
         labels = [label for label, _, _ in wide]
@@ -151,7 +152,7 @@ class _Sequential:
             self.minus[labels] += (self.lower.T @ inflow).T
 
     def _update(self, rows: Any) -> None:
-        """Losses, flows and weights after the scores of some rows have changed."""
+        """Update losses, flows and weights after the scores of some rows have changed."""
         from labelrank._kernels.solvers.sequential import spread_changes
 
         scores = np.ascontiguousarray(self.scores[:, rows].T)

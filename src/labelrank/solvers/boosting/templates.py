@@ -1,9 +1,9 @@
 r"""Templates of boosting: which coefficients move together, and how far.
 
-A template b has one non-negative length per hypothesis. On each round every label takes the template of the set with
-the largest guaranteed decrease, :math:`\sum_j b_j (\sqrt{W_j^+} - \sqrt{W_j^-})^2` without a penalty or smoothing, and
-moves its coefficients by :math:`b_j` times their best step. The bound on the loss holds when
-:math:`\sum_j b_j |h_j(x)| \le 1` for every example.
+A template b has one non-negative length per hypothesis. In each round every label uses the template with the largest
+guaranteed decrease, :math:`\sum_j b_j (\sqrt{W_j^+} - \sqrt{W_j^-})^2` without a penalty or smoothing, and moves its
+coefficients by :math:`b_j` times their best step. The bound on the loss holds if :math:`\sum_j b_j |h_j(x)| \le 1` for
+every example.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from labelrank._arrays import FloatArray
 
 
 class UserTemplates:
-    """The template of the set that promises most, label by label.
+    """Choice of the template with the largest guaranteed decrease, for each label.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class UserTemplates:
 
 
 def check_templates(templates: Any, n_features: int, fit_intercept: bool) -> FloatArray:
-    """A copy of a user's templates as floats, of shape (n_templates, n_features [+ 1]).
+    """Validate templates; return a copy as floats, of shape (n_templates, n_features [+ 1]).
 
     Examples
     --------
@@ -66,7 +66,7 @@ def check_templates(templates: Any, n_features: int, fit_intercept: bool) -> Flo
         what = "one column per feature" + " and a last one for the intercept" * bool(fit_intercept)
         raise ValueError(f"templates has shape {lengths.shape}, expected (n_templates, {n_hypotheses}): {what}")
     if not (np.isfinite(lengths) & (lengths >= 0)).all():
-        raise ValueError("templates must hold finite lengths from 0")
+        raise ValueError("templates must be finite and ≥ 0")
     norms = lengths.sum(axis=1)
     if norms.max() > 1 + 1e-9:
         row = int(np.argmax(norms))
@@ -75,7 +75,7 @@ def check_templates(templates: Any, n_features: int, fit_intercept: bool) -> Flo
 
 
 def largest_values(X: Any, fit_intercept: bool, counted: npt.NDArray[np.bool_] | None = None) -> FloatArray:
-    """Largest absolute value of each hypothesis, at least 1; a sparse `X` must be free of duplicates.
+    """Largest absolute value of each hypothesis, at least 1; a sparse `X` must have no duplicate entries.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def largest_values(X: Any, fit_intercept: bool, counted: npt.NDArray[np.bool_] |
     fit_intercept : bool
         Whether there is a last, constant hypothesis.
     counted : bool ndarray of shape (n_samples,), optional
-        Examples to look at; by default all.
+        Examples to use; by default all.
 
     Examples
     --------

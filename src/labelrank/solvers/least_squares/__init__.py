@@ -1,1 +1,1 @@
-"""Least squares on pairs: one decomposition for all penalties."""
+"""Least squares on pairs: one eigendecomposition for all penalties."""

@@ -1,4 +1,4 @@
-"""Basis vectors of sparse RankRLS: listed, drawn at random, or centers of k-means; and their Cholesky factor."""
+"""Basis vectors of sparse RankRLS (given, drawn at random, or centers of k-means) and their Cholesky factor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IntArray = npt.NDArray[np.intp]
 
 
 def check_basis(basis: Any, n_basis: int | None, weight: FloatArray) -> IntArray | None:
-    """Return the rows that are listed as the basis, None if it is to be found among those that have a weight."""
+    """Validate the basis; return its rows, or None if they are to be chosen among the rows of positive weight."""
     n_items, n_weighted = len(weight), int(np.count_nonzero(weight))
     if not isinstance(basis, str):
         rows = np.asarray(basis)
@@ -29,22 +29,22 @@ def check_basis(basis: Any, n_basis: int | None, weight: FloatArray) -> IntArray
         if len(np.unique(rows)) < len(rows):
             raise ValueError("basis names a row more than once")
         if n_basis is not None and n_basis != len(rows):
-            raise ValueError(f"n_basis={n_basis}, but basis names {len(rows)} rows; leave n_basis out")
+            raise ValueError(f"n_basis={n_basis}, but basis names {len(rows)} rows; leave out n_basis")
         return rows.astype(np.intp)
     if n_basis is None and basis == "kmeans":
         raise ValueError('basis="kmeans" needs n_basis, the number of centers')
     if n_basis is not None and n_basis > n_weighted:
-        raise ValueError(f"n_basis={n_basis} is more than the {n_weighted} rows of X that have a weight")
+        raise ValueError(f"n_basis={n_basis} is more than the {n_weighted} rows of X with positive weight")
     return None
 
 
 def draw_basis(n_basis: int, rows: IntArray, random_state: Any) -> IntArray:
-    """Return some of the rows, in their order."""
+    """Draw `n_basis` of the rows at random, and return them in their order."""
     return np.asarray(rows[np.sort(check_random_state(random_state).permutation(len(rows))[:n_basis])])
 
 
 def kmeans_centers(X: Any, n_basis: int, random_state: Any) -> FloatArray:
-    """Return the centers of k-means, found on batches of rows."""
+    """Return the centers of mini-batch k-means."""
     from sklearn.cluster import MiniBatchKMeans
 
     model = MiniBatchKMeans(n_basis, n_init=1, batch_size=max(1024, 4 * n_basis), random_state=random_state)
@@ -52,10 +52,10 @@ def kmeans_centers(X: Any, n_basis: int, random_state: Any) -> FloatArray:
 
 
 def basis_factor(gram: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the Cholesky factor of the kernel matrix of a basis, with pivoting, and the members that it belongs to.
+    """Return the pivoted Cholesky factor of the kernel matrix of a basis, and the basis vectors that it belongs to.
 
-    Members that depend on the others, up to rounding, are left out with a warning: duplicates, and all beyond the rank
-    of the kernel.
+    Basis vectors that depend on the others, up to rounding, are left out with a warning: duplicates, and all beyond the
+    rank of the kernel.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def basis_factor(gram: FloatArray) -> tuple[FloatArray, IntArray]:
     if rank < n:
         warnings.warn(
             f"the kernel of the {n} basis vectors has numerical rank {rank}: {n - rank} of them depend on the others "
-            "and get the coefficient 0; fewer basis vectors would do",
+            "and get the coefficient 0; use fewer basis vectors",
             stacklevel=stacklevel_of_user(),
         )
         factor = np.asfortranarray(factor[:rank, :rank])

@@ -1,4 +1,4 @@
-"""Conjugate gradients for symmetric positive semi-definite systems that are known by their products only."""
+"""Conjugate gradients for symmetric positive semi-definite systems, given by matrix-vector products."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def conjugate_gradients(
     value: Callable[[FloatArray, FloatArray], float],
     inverse_diagonal: FloatArray | float = 1.0,
 ) -> None:
-    """Solve ``product(z) = right`` from the coefficients that a run starts with; its gap is the relative residual.
+    """Solve ``product(z) = right``, starting from the coefficients of a run; its gap is the relative residual.
 
-    The residual that is updated in the iterations drifts from the true one. If the true one is above the tolerance, the
-    iterations restart from there, as long as that helps. The run ends with the iterate of the smallest true residual.
+    The residual that the iterations update drifts from the true one. If the true one is above the tolerance, the
+    iterations restart from it, as long as that helps. The run ends with the iterate of the smallest true residual.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ With the Laplacian :math:`\mathcal{L} = S S^\top` of the pairs (see :mod:`labelr
 - *primal*, the features themselves: :math:`G = \Phi^\top \mathcal{L} \Phi`, :math:`b = \Phi^\top \mathcal{L} y`,
   :math:`w = z`;
 - *basis*, a few items R: :math:`K_{RR} = C C^\top`, :math:`\Phi = K_{MR} C^{-\top}`, and the coefficients of the items
-  in R are :math:`C^{-\top} z`. Forming :math:`\Phi` before its products keeps the error at the condition of C, not of
-  its square;
+  in R are :math:`C^{-\top} z`. Forming :math:`\Phi` before its products makes the error proportional to the condition
+  number of C, not to its square;
 - *dual*, all items: :math:`G = S^\top K S`, :math:`b = S^\top y`, and the coefficients of the items are :math:`S z`.
 """
 
@@ -28,25 +28,25 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.linalg import blas
 
-from labelrank._arrays import FloatArray, row_blocks
+from labelrank._arrays import FloatArray, largest, row_blocks
 from labelrank._memory import require_memory
 from labelrank.losses.squared import GroupedSquaredLoss, weight_shares
-from labelrank.models.gram import KERNEL_BLOCK, Kernel, largest
+from labelrank.models.gram import KERNEL_BLOCK, Kernel
 from labelrank.solvers.base import OnStep, Run, State, Stop
 from labelrank.solvers.least_squares.basis import basis_factor
 from labelrank.solvers.least_squares.conjugate_gradients import conjugate_gradients
 from labelrank.solvers.least_squares.ridge import decompose, shrink, solve
 
 IntArray = npt.NDArray[np.intp]
-Rows = Callable[[slice], FloatArray]  # new rows of features, or of kernel values with the basis, of some items
+Rows = Callable[[slice], FloatArray]  # copies the features of some items, or their kernel values with the basis
 
 
 @dataclass
 class ItemSystem:
-    """A system of items, and the coefficients of features or items that its solutions stand for.
+    """A ridge system of items, whose solutions give coefficients of features or items.
 
-    Once it is decomposed, `target` is in the coordinates of the eigenvectors, and `values` and `directions` take the
-    place of `gram` and `factor`.
+    Once it is decomposed, `target` is in the coordinates of the eigenvectors, and `values` and `directions` replace
+    `gram` and `factor`.
     """
 
     gram: FloatArray | None  # G, lower triangle
@@ -56,7 +56,7 @@ class ItemSystem:
     factor: FloatArray | None = None  # C, for a basis
     code: IntArray | None = None  # groups and scales of the items, for S, in the dual
     scale: FloatArray | None = None
-    size: float = 0.0  # of the numbers of which G is the difference
+    size: float = 0.0  # of the numbers whose difference is G
     values: Any = None  # eigenvalues of G
     directions: Any = None  # its eigenvectors V; for a basis C⁻ᵀ V
 
@@ -81,7 +81,7 @@ class ItemSystem:
             self.gram = self.factor = None
 
     def _coefficients(self, z: FloatArray) -> FloatArray:
-        if self.code is not None and self.scale is not None:  # S z: z less its part along the roots of the weights
+        if self.code is not None and self.scale is not None:  # S z: z minus its part along the roots of the weights
             along = np.sqrt(weight_shares(self.scale, self.code))[:, np.newaxis]
             z = (z - along * (_sums(along[:, 0], self.code) @ z)[self.code]) * self.scale[:, np.newaxis]
         coefficients = np.zeros((self.n_coef, z.shape[1]))
@@ -99,22 +99,22 @@ def primal_system(X: Any, loss: GroupedSquaredLoss) -> tuple[ItemSystem, Rows]:
     def rows(part: slice) -> FloatArray:
         return np.array(X[part].toarray() if thin else X[part], order="C")
 
-    gram, target = _sparse_products(X, loss) if thin else _products(rows, loss, X.shape[1])
+    gram, target = _sparse_products(X, loss) if thin else products(rows, loss, X.shape[1])
     return ItemSystem(gram, target, X.shape[1], np.arange(X.shape[1])), rows
 
 
 def basis_system(
     kernel: Kernel, X: Any, basis: Any, gram: FloatArray, loss: GroupedSquaredLoss
 ) -> tuple[ItemSystem, Rows]:
-    """System of the kernel values of the items with a basis, whose kernel matrix is `gram`; X if it is precomputed."""
+    """System of the kernel values (X, if precomputed) of the items with a basis, whose kernel matrix is `gram`."""
     factor, kept = basis_factor(gram)
     independent = None if kernel.is_precomputed else basis[kept]
 
     def rows(part: slice) -> FloatArray:
         return np.array(X[part][:, kept], order="C") if independent is None else kernel(X[part], independent)
 
-    products, target = _products(rows, loss, len(kept), factor)
-    return ItemSystem(products, target, len(gram), kept, factor), rows
+    inner, target = products(rows, loss, len(kept), factor)
+    return ItemSystem(inner, target, len(gram), kept, factor), rows
 
 
 def dual_system(gram: FloatArray, loss: GroupedSquaredLoss, n_coef: int) -> ItemSystem:
@@ -144,7 +144,7 @@ def solve_iteratively(X: Any, loss: GroupedSquaredLoss, alpha: float, stop: Stop
     # The diagonal of XᵀDX bounds that of the system from above and is close to it for sparse features.
     diagonal = np.asarray(X.multiply(X).T @ loss.scale**2) + alpha
     with Run(np.zeros(X.shape[1]), stop, on_step) as run:
-        run.state.advice = "scale the features, or take a larger alpha"
+        run.state.advice = "scale the features, or use a larger alpha"
         conjugate_gradients(product, right, run, value, 1.0 / diagonal)
     return run.state
 
@@ -155,7 +155,7 @@ def solve_iteratively(X: Any, loss: GroupedSquaredLoss, alpha: float, stop: Stop
 def centered_blocks(rows: Rows, loss: GroupedSquaredLoss, width: int) -> Iterator[tuple[FloatArray, FloatArray]]:
     r"""Yield blocks of :math:`S^\top \Phi` and :math:`S^\top y`, for groups of any size.
 
-    A group that is cut by the blocks is centered part by part. Its parts differ by their means, which follow as a last
+    A group that spans several blocks is centered part by part. Its parts differ by their means, which follow as a last
     block: items with the weight of a part, centered within the group. Sums of squares within and between parts are
     stable where a difference of large sums would not be.
     """
@@ -193,7 +193,7 @@ def _sums(weight: FloatArray, code: IntArray) -> Any:
     return sparse.csr_array((weight, (code, np.arange(len(code)))), shape=(n_groups, len(code)))
 
 
-def _products(
+def products(
     rows: Rows, loss: GroupedSquaredLoss, n: int, factor: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     r"""G and b of features or, with the factor C of a basis, of :math:`K_{MR} C^{-\top}`."""
@@ -208,7 +208,7 @@ def _products(
 
 
 def _sparse_products(X: Any, loss: GroupedSquaredLoss) -> tuple[FloatArray, FloatArray]:
-    r"""G and b of sparse features: :math:`X^\top D X` less the part of the groups' means."""
+    r"""G and b of sparse features: :math:`X^\top D X` minus the part of the groups' means."""
     n = X.shape[1]
     require_memory(16.0 * n**2, f"least squares with {n} coefficients", "use fewer features")
     X = shifted(X, loss)
@@ -223,7 +223,7 @@ def shifted(X: Any, loss: GroupedSquaredLoss) -> Any:
 
     A constant for each group and column changes no difference within the group. If a column has an entry in every row
     of a group, it is centered there: large values that are almost equal, or a constant column, would otherwise leave
-    nothing but rounding errors in :math:`X^\top D X` less the groups' means.
+    only rounding errors in :math:`X^\top D X` minus the groups' means.
     """
     X = sparse.csr_array(X, copy=True)
     X.sum_duplicates()
@@ -231,7 +231,7 @@ def shifted(X: Any, loss: GroupedSquaredLoss) -> Any:
     cell = loss.code[row].astype(np.int64) * X.shape[1] + X.indices  # group and column
     cells, first, inverse, filled = np.unique(cell, return_index=True, return_inverse=True, return_counts=True)
     full = filled == np.diff(loss.start)[cells // max(X.shape[1], 1)]
-    # First less the first value of the cell, which is exact for values that are alike, then less the mean.
+    # First subtract the first value of the cell, which is exact for values close to it, then the mean.
     X.data -= np.where(full, X.data[first], 0.0)[inverse]
     X.data -= np.where(full, np.bincount(inverse, loss.share[row] * X.data, minlength=len(cells)), 0.0)[inverse]
     return X

@@ -1,4 +1,4 @@
-r"""Scores of items by the model without their group, or without the two items of a pair, for all penalties at once.
+r"""Leave-group-out and leave-pair-out scores, for all penalties at once.
 
 Let :math:`Z_q` be the centered rows of group q in the eigenvectors of G, so that the fitted scores are :math:`Z_q D c`
 with :math:`D = (\Lambda + \lambda I)^{-1}`. Without the group, the residuals are
@@ -6,17 +6,17 @@ with :math:`D = (\Lambda + \lambda I)^{-1}`. Without the group, the residuals ar
 .. math:: \tilde y_q - \tilde f_q^{(-q)} = N^{-1} r , \qquad N = I - Z_q D Z_q^\top, \quad r = \tilde y_q - Z_q D c ,
 
 a system of the size of the group. In the dual, :math:`Z_q = V_q \Lambda^{1/2}` and :math:`N = \lambda V_q D V_q^\top`,
-which has no difference in it. The direction that centering takes from every group is removed by a reflection, whose
-other columns are B.
+without cancellation. The direction that centering removes from every group is dropped by a reflection, whose other
+columns are B.
 
-A pair takes its two items with it, and changes the factor of the pairs that are left in the group from :math:`s` to
+Leaving out a pair removes its two items, and changes the factor of the remaining pairs of the group from :math:`s` to
 :math:`c s`. With this factor :math:`B (cI + (1 - c) N)^{-1} r` are the residuals and
-:math:`E = B N (cI + (1 - c) N)^{-1} B^\top` is the identity less the hat matrix, the mean of the group included. The
+:math:`E = B N (cI + (1 - c) N)^{-1} B^\top` is the identity minus the hat matrix, including the mean of the group. The
 residuals of the pair h by the model without it solve :math:`E_{hh} e_h = r_h`, a system of two equations.
 
-The rounding error is about :math:`\varepsilon e_1 / \lambda`, with the largest eigenvalue :math:`e_1`. A penalty
-below :math:`10^{-10} e_1` therefore has a result only if it does not matter: if all other eigenvalues are above that
-limit, and no direction is left to the penalty alone without the group.
+The rounding error is about :math:`\varepsilon e_1 / \lambda`, with the largest eigenvalue :math:`e_1`. For a penalty
+below :math:`10^{-10} e_1` there is therefore a result only if the penalty hardly matters: if all other eigenvalues are
+above that limit, and no direction is determined by the penalty alone without the group.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def held_out_scores(
     """Return the scores of every item by the model without its group, of shape (n_items, n_alphas).
 
     They are in the order of the loss, with a mean of zero in each group, and NaN if a penalty is too small for any
-    accuracy. The system of all groups is decomposed; `rows` are those that it was built of, None in the dual.
+    accuracy. The system of all groups is decomposed; `rows` are those that it was built from, None in the dual.
     """
     residuals, lost = np.zeros((len(loss), len(alphas))), np.zeros(len(alphas), dtype=bool)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -65,7 +65,7 @@ def held_out_differences(
     pairs : ndarray of shape (n_pairs, 2)
         Items in the order of the loss.
     differences : ndarray of shape (n_pairs, n_alphas)
-        Score of the first item less that of the second; NaN if a penalty is too small for any accuracy.
+        Score of the first item minus that of the second; NaN if a penalty is too small for any accuracy.
     """
     lost = np.zeros(len(alphas), dtype=bool)
     pairs, differences = [np.empty((0, 2), dtype=np.intp)], [np.empty((0, len(alphas)))]
@@ -89,9 +89,9 @@ class _Group(NamedTuple):
 
     items: slice
     v: FloatArray  # of the reflection I - v vᵀ, of norm √2
-    kept: IntArray  # penalties, which have not been found too small
-    N: FloatArray  # of shape (n_kept, n - 1, n - 1), but for a factor
-    r: FloatArray  # of shape (n - 1, n_kept), but for the same factor
+    kept: IntArray  # penalties that are not too small
+    N: FloatArray  # of shape (n_kept, n - 1, n - 1), up to a factor
+    r: FloatArray  # of shape (n - 1, n_kept), up to the same factor
     factor: FloatArray  # of shape (n_kept,)
 
     def reflected(self, values: FloatArray) -> FloatArray:
@@ -103,7 +103,7 @@ class _Group(NamedTuple):
 def _groups(
     system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArray, rows: Rows | None, lost: Any
 ) -> Iterator[_Group]:
-    """Yield all groups of two or more items; in the end `lost` tells the penalties that are too small."""
+    """Yield all groups of two or more items; in the end `lost` marks the penalties that are too small."""
     system.decompose()
     return _dual_groups(system, loss, alphas, lost) if rows is None else _row_groups(system, loss, alphas, rows, lost)
 
@@ -113,7 +113,7 @@ def _dual_groups(system: ItemSystem, loss: GroupedSquaredLoss, alphas: FloatArra
     limit = _ACCURATE * values.max(initial=0.0)
     has_value = (values > 0) & (values >= limit)
     if has_value.sum() == len(loss) - (len(loss.start) - 1):
-        # Only centering has no eigenvalue: λ is a common factor of both sides, and any penalty will do.
+        # Only the directions of centering have the eigenvalue 0: λ is a common factor of both sides and cancels.
         shifted = np.where(has_value, values, 1.0)[:, np.newaxis] + alphas
         factor = alphas / shifted.min(axis=0)
         weights = np.where(has_value[:, np.newaxis], shifted.min(axis=0) / shifted, 0.0)
@@ -161,14 +161,14 @@ def _row_groups(
 
 
 def _reflection(scale: FloatArray) -> FloatArray:
-    """Return v such that I - v vᵀ takes the direction of centering to the first coordinate."""
+    """Return v such that I - v vᵀ maps the direction of centering to the first coordinate."""
     v = scale / np.linalg.norm(scale)
     v[0] += 1.0
     return np.asarray(v * (np.sqrt(2) / np.linalg.norm(v)))
 
 
 def _blocks_of_groups(loss: GroupedSquaredLoss, n_rows: int) -> list[slice]:
-    """Slices of items that never cut a group, of about `n_rows` items: a larger group is a block of its own."""
+    """Split the items into slices of whole groups, of at most `n_rows` items; a larger group is a slice by itself."""
     bounds = [0]
     for start, stop in pairwise(loss.start.tolist()):
         if stop - bounds[-1] > n_rows and start > bounds[-1]:
@@ -224,7 +224,7 @@ def _pair_differences(group: _Group, loss: GroupedSquaredLoss, first: IntArray, 
 
 
 def _rescaling(weight: FloatArray, i: IntArray, j: IntArray, weighting: str) -> FloatArray:
-    """Factor of the other pairs of a group without the items i and j, relative to that with them: (n_pairs, 1)."""
+    """Factor of the other pairs of a group without the items i and j, relative to that with them, as (n_pairs, 1)."""
     left = np.tile(weight / weight.max(), (len(i) + 1, 1))  # the last row with all items
     left[np.arange(len(i)), i] = left[np.arange(len(i)), j] = 0.0
     s = left.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-r"""Ridge systems :math:`(G + \lambda I) z = b`: one penalty by a Cholesky factor, all penalties by eigenvectors of G.
+r"""Ridge systems :math:`(G + \lambda I) z = b`: a Cholesky factor for one penalty, eigenvectors of G for many.
 
 Only the lower triangle of G is used.
 """
@@ -13,11 +13,11 @@ from scipy.linalg import eigh, lapack
 from labelrank._arrays import FloatArray
 from labelrank.supervision import stacklevel_of_user
 
-LARGEST = 8192  # side of the largest G that is built of a sparse X
+LARGEST = 8192  # side of the largest G that is built from a sparse X
 
 
 def solve(gram: FloatArray, target: FloatArray, alpha: float) -> FloatArray | None:
-    """Find z by a Cholesky factor; return None if `alpha` is too small for one, and eigenvectors are needed.
+    """Find z with a Cholesky factor; return None if `alpha` is too small for one, and eigenvectors are needed.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def solve(gram: FloatArray, target: FloatArray, alpha: float) -> FloatArray | No
 def decompose(gram: FloatArray, size: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues and eigenvectors of G, which is overwritten.
 
-    Eigenvalues that are negative by no more than rounding become zero; others raise an error. Rounding is relative to
-    the largest of them or to `size`, that of numbers of which G is the difference.
+    Eigenvalues that are negative by no more than rounding become zero; others raise ValueError. Rounding is relative to
+    the largest eigenvalue or to `size`, the size of the numbers whose difference is G.
     """
     check_finite(gram)
     n = len(gram)
@@ -60,7 +60,7 @@ def decompose(gram: FloatArray, size: float = 0.0) -> tuple[FloatArray, FloatArr
 
 
 def shrink(values: FloatArray, alphas: FloatArray) -> FloatArray:
-    """Return 1 / (e + λ) of shape (n, n_alphas), with 0 for directions that are lost in rounding, and a warning.
+    """Return 1 / (e + λ) of shape (n, n_alphas), with 0 and a warning for directions below the rounding error.
 
     A direction is left out if e + λ is at most n · ε times the largest eigenvalue, where ε is the precision of a float:
     its coefficient would be a rounding error divided by almost zero.
@@ -72,14 +72,14 @@ def shrink(values: FloatArray, alphas: FloatArray) -> FloatArray:
         worst = int(np.argmax(left_out.sum(axis=0)))
         warnings.warn(
             f"alpha={alphas[worst]:g} is below the rounding error of the kernel: {left_out[:, worst].sum()} of "
-            f"{len(values)} directions have an eigenvalue below {cut:.2g} and are left out; a larger alpha keeps all",
+            f"{len(values)} directions have an eigenvalue below {cut:.2g} and are left out; use a larger alpha",
             stacklevel=stacklevel_of_user(),
         )
     return np.where(left_out, 0.0, 1.0 / np.where(left_out, 1.0, shifted))
 
 
 def check_finite(*arrays: FloatArray) -> None:
-    """Raise on infinite products."""
+    """Raise ValueError if a product overflowed."""
     if not all(np.isfinite(array).all() for array in arrays):
         raise ValueError(
             "products of the features, kernel values, scores or weights are too large for floating point numbers: "

@@ -1,4 +1,4 @@
-"""Soft projections: a single projection, and dual ascent by projections in batch and online."""
+"""Soft projections: a single projection, and batch and online learning by dual ascent."""
 
 from labelrank.solvers.soft_projection.projection import project_polyhedron, soft_projection
 

@@ -1,11 +1,11 @@
 """Batch learning by soft projections: exact ascent in the duals of one subgraph at a time, with a certificate.
 
 With C = 1/α the objective times C is ½‖w‖² + C L(w), the primal. Each visit to a subgraph solves for its duals exactly.
-The duality gap is a sum of one non-negative term for each subgraph, and a term is computed along with the projection.
-So the epochs skip instances with nothing to gain, and the solver stops when the gap, computed anew for all, is small.
+The duality gap is a sum of one non-negative term for each subgraph, which is computed along with the projection. So the
+epochs skip instances with small terms, and the solver stops when the gap, recomputed for all instances, is small.
 
-Where the epochs would take longer than an interior-point method, the solver switches to that once. Both are measured in
-operations, not by a clock, so that equal data give equal results.
+If an interior-point method is expected to be faster than further epochs, the solver switches to it once. Both are
+measured in operations, not in seconds, so that equal data give equal results.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from labelrank._arrays import IntArray, row_blocks
 from labelrank._memory import require_memory
 from labelrank.models import Objective
 from labelrank.solvers.base import Run, Solver, State
-from labelrank.solvers.soft_projection.interior import solve_interior
+from labelrank.solvers.soft_projection.interior import sizes_of, solve_interior
 from labelrank.solvers.soft_projection.models import ascent_of
 
-_CHUNK = 2**14  # instances between two chances for control-C
+_CHUNK = 2**14  # instances per kernel call; control-C is handled in between
 _RUN = 16  # neighboring instances that are visited in the order of their rows
-_SHARE = 0.5  # of the requested gap, may be left in instances that are skipped
+_SHARE = 0.5  # of the requested gap may be left in skipped instances
 _CHECK = 10  # epochs between two computations of the objectives, at most
 _STEPS = 3  # of an interior solution, for each factor of ten in the number of duals
-_MEMORY = 2**24  # numbers
-_MANY = 2**26  # duals, half a GiB of 64 bits
-_ROUNDED = 1e-6  # relative gap that duals of 32 bits may not get below
+_MEMORY = 2**24  # largest number of entries of the arrays of an interior solution
+_MANY = 2**26  # duals, half a GiB of float64
+_ROUNDED = 1e-6  # relative gap that float32 duals may not reach
 
 
 @dataclass
@@ -44,7 +44,7 @@ class DualState(State):
     at: int = -1  # row of the curve that the coefficients belong to
     certified: bool = False  # whether the gap is at most tol
     indefinite: bool = False  # whether the kernel was found not to be positive semi-definite
-    advice: str = "increase max_iter, scale the features, regularize more, or accept it by a larger tol"
+    advice: str = "increase max_iter, scale the features, regularize more, or use a larger tol"
 
     @property
     def primal(self) -> float:
@@ -53,25 +53,25 @@ class DualState(State):
 
     @property
     def dual(self) -> float:
-        """The largest lower bound of the primal objective that was found."""
+        """The largest lower bound of the primal objective found."""
         return max(row[3] for row in self.gap_curve)
 
 
 class SoftProjection(Solver):
     """Dual ascent by soft projections, to a certified duality gap.
 
-    The gap is relative, and so is the tolerance. An intercept is the coefficient of a feature with the value 1 and
-    penalized like the others. The objective is computed at least every tenth epoch; in between, the curve of the loss
-    repeats the last value.
+    The gap and the tolerance are relative. An intercept is the coefficient of a feature with the value 1, and penalized
+    like the others. The objective is computed at least every tenth epoch; in between, the loss curve repeats the last
+    value.
 
     Parameters
     ----------
     shuffle : bool, default=True
         Whether each epoch visits the instances in a new random order.
     shrinking : bool, default=True
-        Whether epochs may skip instances with nothing to gain.
+        Whether epochs may skip instances that contribute little to the gap.
     random_state : int, RandomState instance or None, default=None
-        For `shuffle`.
+        Seed of the shuffling.
     duals : ndarray of shape (n_duals,), optional
         Dual variables to start from, those of a state with the same subgraphs. They are made feasible first.
 
@@ -91,6 +91,8 @@ class SoftProjection(Solver):
 
     name: ClassVar[str] = "soft_projection"
     needs: ClassVar[frozenset[str]] = frozenset({"blocks"})
+    by_rows: ClassVar[bool] = True
+    restarts: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -106,8 +108,8 @@ class SoftProjection(Solver):
             raise ValueError(f"solver {self.name!r} needs alpha > 0, got alpha={objective.alpha}")
         if np.any(run.state.coef):
             raise ValueError(
-                f"solver {self.name!r} continues from dual variables and not from coefficients; use "
-                "SoftProjectionRanker for warm starts"
+                f"solver {self.name!r} continues from dual variables, not from coefficients; use SoftProjectionRanker "
+                "for warm starts"
             )
         ascent = _Ascent(self, objective, run)
         try:
@@ -142,7 +144,7 @@ class _Ascent:
         self.model.check_range(self.duals.C, self.blocks, self.busy)
         self.rests = np.zeros((len(loss.counted), 2), dtype=np.int32)
         self.gaps = np.zeros(len(loss.counted))  # of each instance at the last check
-        self.gap, self.asked = np.inf, 0.0  # relative gap, infinite if it is not known, and the gap to stop at
+        self.gap, self.asked = np.inf, 0.0  # relative gap, infinite if unknown, and the absolute gap to stop at
         self.lowest = np.inf  # primal objective
         self.ratio = 0.5  # of the gap after an epoch to the sum of the gaps found in it
         # In floating-point operations: a visit, the epochs so far, and an interior solution.
@@ -156,7 +158,7 @@ class _Ascent:
             self.restore()
 
     def restore(self) -> None:
-        """Make the duals feasible, and compute the coefficients anew."""
+        """Make the duals feasible, and recompute the coefficients."""
         from labelrank._kernels.solvers.soft_projection.ascent import make_feasible
 
         make_feasible(self.duals, self.blocks)
@@ -164,7 +166,7 @@ class _Ascent:
         self.gap, self.fresh = np.inf, True
 
     def epoch(self) -> float:
-        """Visit all instances that are due; returns the sum of the gaps found."""
+        """Visit all instances that are due; return the sum of the gaps found."""
         from labelrank._kernels.solvers.soft_projection.ascent import Pace
 
         small, enough, order = 0.0, _SHARE * self.asked / len(self.busy), self.busy
@@ -183,17 +185,17 @@ class _Ascent:
         return found
 
     def interior_pays(self) -> bool:
-        """Return whether the epochs would cost more than an interior solution.
+        """Return whether further epochs would cost more than an interior solution.
 
-        The estimate of what they would cost is often too low, so their cost so far counts as much. The last epoch will
-        hardly achieve what those before it did not.
+        The estimate of their cost is often too low, so it is at least their cost so far. Before the last epoch, which
+        will hardly reach the tolerance, no estimate is needed.
         """
         if self.n_iter == self.run.stop.max_iter - 1:
             return self.interior_cost < 10 * self.work
         return self.interior_cost < min(max(self.work_ahead(), self.work), 10 * self.work)
 
     def work_ahead(self) -> float:
-        """Return the work that is left if the gap continues to fall as in the second half of the work so far."""
+        """Return the remaining work if the gap continues to fall as in the second half of the work so far."""
         work, gap = self.past[-1]
         done, before = next(one for one in reversed(self.past) if one[0] <= 0.5 * work)
         if not 0.0 < self.asked < gap < before:
@@ -201,8 +203,8 @@ class _Ascent:
         return float((work - done) * np.log(gap / self.asked) / np.log(before / gap))
 
     def interior(self) -> float:
-        """Solve for all duals at once, in place of an epoch; the gap is not known yet."""
-        self.interior_cost = np.inf  # a second time would not help
+        """Solve for all duals at once, instead of an epoch; the gap remains to be computed."""
+        self.interior_cost = np.inf  # a second interior solution would not help
         self.n_iter += 1
         n_labels, tol, gap = self.model.shape[1], self.run.stop.tol, self.past[-1][1]
         found = solve_interior(self.model.features(), self.blocks, n_labels, self.duals, 0.5 * tol)
@@ -221,14 +223,14 @@ class _Ascent:
         return self.n_iter >= self.run.stop.max_iter
 
     def is_due(self, found: float) -> bool:
-        """Return whether to compute the objectives: often enough, and if the gap may be small enough.
+        """Return whether to compute the objectives: every few epochs, and if the gap may be small enough.
 
-        The gaps are found before each step and smaller after it.
+        `found` sums the gaps before each step, and the gap after it is smaller.
         """
         return self.n_iter % _CHECK == 0 or self.is_last or self.ratio * found <= self.asked
 
     def objectives(self) -> tuple[float, float]:
-        """Return the primal and dual objectives; ``gaps`` gets the part of each instance in their difference."""
+        """Return the primal and dual objectives; write the part of each instance in their difference to ``gaps``."""
         from labelrank._kernels.solvers.soft_projection.ascent import duality_gaps
 
         at_zero = self.n_iter == 0 and self.solver.duals is None
@@ -240,10 +242,10 @@ class _Ascent:
         return primal, primal - float(self.gaps.sum())
 
     def check(self, found: float = 0.0) -> None:
-        """Compute both objectives, and which instances still have something to gain.
+        """Compute both objectives, and the instances that the next epoch must visit.
 
-        Coefficients follow the duals step by step, with rounding errors that add up, so they are computed anew before
-        a gap is accepted.
+        Coefficients are updated with the duals, and rounding errors accumulate, so they are recomputed before a gap is
+        accepted.
         """
         curve = self.state.gap_curve
         primal, dual = self.objectives()
@@ -257,12 +259,12 @@ class _Ascent:
         curve.append((self.n_iter, time.perf_counter() - self.begin, primal, dual))
         self.past.append((self.work, gap))
         self.asked = self.run.stop.tol * abs(primal)
-        self.gap = abs(gap) / (abs(primal) or 1.0)  # a negative gap is rounding and certifies nothing
+        self.gap = abs(gap) / (abs(primal) or 1.0)  # a negative gap is a rounding error and no certificate
         self.ratio = gap / found if found > 0 else self.ratio
         self.rests[self.gaps > _SHARE * self.asked / max(len(self.busy), 1), 0] = 0
 
     def report(self) -> bool:
-        """Report the start or an epoch; returns whether the run ends."""
+        """Report the start or an epoch; return whether the run ends."""
         primal = self.state.gap_curve[-1][2]
         return self.run.step(self.model.coefficients(self.duals, self.blocks), primal / self.duals.C, self.gap)
 
@@ -279,26 +281,25 @@ class _Ascent:
         if state.loss_curve:
             state.loss_curve[-1] = state.gap_curve[-1][2] / self.duals.C
         if state.gap < _ROUNDED and state.duals.dtype == np.float32:
-            state.advice = "so many dual variables have 32 bits and may not get below a gap of 1e-6; use a larger tol"
+            state.advice = "so many duals are stored as float32, which limits the gap to about 1e-6; use a larger tol"
 
 
 def _interior_cost(blocks: Any, n_labels: int, n_features: int) -> float:
-    """Return the operations of an interior solution, as slow as those of an epoch; infinity if it needs much memory."""
+    """Return the cost of an interior solution in operations of an epoch; infinity if it needs too much memory."""
     n, size, n_duals = len(blocks.head) - 1, n_labels * n_features, blocks.head[-1, 1]
     if size**2 + n * n_labels**2 + n * size > _MEMORY:
         return np.inf
     products = (n * size**2 + size**3 / 3) / 4  # by BLAS
-    sizes = blocks.sides[:, 1] - blocks.sides[:, 0] + blocks.sides[:, 3] - blocks.sides[:, 2]
-    curvature = 4.0 * float(np.square(sizes, dtype=np.float64).sum()) + 2.0 * n * n_labels * size
+    curvature = 4.0 * float(np.square(sizes_of(blocks), dtype=np.float64).sum()) + 2.0 * n * n_labels * size
     return float(_STEPS * np.log10(10 + n_duals) * (products + curvature + 200.0 * n_duals + 5e5))
 
 
 def initial_duals(blocks: Any, tol: float, start: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-    """Return a copy of the start, or zeros; they have 32 bits if they are very many and that is precise enough."""
+    """Return a copy of the start, or zeros; as float32 if they are very many and that is precise enough."""
     n_duals = blocks.head[-1, 1]
     many = n_duals >= _MANY if start is None else start.dtype == np.float32
     dtype = np.float32 if many and tol >= 10 * _ROUNDED else np.float64
-    advice = 'use decomposition="adjacent_levels", which has as many as there are labels, or loss="log_linear"'
+    advice = 'use decomposition="adjacent_levels", which has about two for each label, or loss="log_linear"'
     require_memory(np.dtype(dtype).itemsize * float(n_duals), f"soft projection with {n_duals} dual variables", advice)
     if start is None:
         return np.zeros(n_duals, dtype=dtype)

@@ -1,8 +1,8 @@
 """Interior-point method for all duals at once, for problems with few coefficients.
 
-Projections need ever more epochs the larger C is and the smaller the gap is to be. Newton's method does not: it takes a
-few dozen steps, and each costs one factorization in the number of coefficients. It starts from feasible duals and keeps
-them feasible, so it can stop anywhere.
+Projections need more epochs for a larger C and for a smaller gap. Newton's method does not: it takes a few dozen steps,
+each with one factorization whose size is the number of coefficients. It starts from feasible duals and keeps them
+feasible, so it can stop at any step.
 
 With a slack ζ for each subgraph the duals satisfy Σα + ζ = Σβ + ζ = bound. The multipliers θ_A and θ_B of the two
 equations bound the shortfalls of the two sides from above; a dual x has the distance z ≥ 0 of its shortfall from that
@@ -26,12 +26,12 @@ _MARGIN = 0.1  # of the first multipliers, relative to targets and shortfalls
 
 
 def solve_interior(X: FloatArray, blocks: Any, n_labels: int, duals: Any, tol: float) -> FloatArray:
-    """Return duals with a gap of at most ``tol * primal``, or with the smallest that rounding allows.
+    """Return duals with a gap of at most ``tol * primal``, or the smallest gap that rounding allows.
 
     Parameters
     ----------
     X : ndarray of shape (n_instances, n_features)
-        Instances, with the feature of the intercept.
+        Instances, including the feature of the intercept.
     blocks : BipartiteBlocks
         The subgraphs.
     n_labels : int
@@ -50,7 +50,7 @@ def solve_interior(X: FloatArray, blocks: Any, n_labels: int, duals: Any, tol: f
 
     bound = duals.C * blocks.weight
     entries = _entries(blocks, bound > 0.0, (len(X), n_labels))
-    kept, bound = np.repeat(bound > 0.0, _sizes(blocks)), bound[bound > 0.0]
+    kept, bound = np.repeat(bound > 0.0, sizes_of(blocks)), bound[bound > 0.0]
     J = np.empty((len(X), n_labels, n_labels))
     at = _start(entries, duals.value[kept].astype(np.float64), bound, X)
     best, reached = at.x, np.inf
@@ -89,7 +89,7 @@ class _Entries(NamedTuple):
     side: IntArray  # of each entry
     row: IntArray  # instance of each subgraph
     label: IntArray  # of each entry
-    cell: IntArray  # place of each entry's score in the flat scores
+    cell: IntArray  # index of each entry's score in the flat scores
     sign: FloatArray  # 1 in A, -1 in B
     goal: FloatArray  # target times sign
     shape: tuple[int, int]  # of the scores
@@ -137,11 +137,11 @@ class _Point(NamedTuple):
         return float(self.x @ self.z + self.slack @ self.xi)
 
     def moved(self, t: float, step: _Point) -> _Point:
-        """Return the point after a share of a step."""
+        """Return the point after a fraction of a step."""
         return _Point(*(values + t * change for values, change in zip(self, step, strict=True)))
 
     def longest(self, step: _Point) -> float:
-        """Return the share of a step at which the first number becomes zero."""
+        """Return the fraction of a step at which the first number becomes zero."""
         pairs = list(zip(self, step, strict=True))[:4]
         return min(float((v[d < 0] / -d[d < 0]).min(initial=np.inf)) for v, d in pairs)
 
@@ -167,7 +167,7 @@ def _newton(entries: _Entries, at: _Point, bound: FloatArray, last: _Point, tau:
     sum_a, sum_b = entries.sums(ratio).T
     side_a, side_b = entries.sums(aim - ratio * moved).T
     det = sum_a * sum_b + free * (sum_a + sum_b)
-    # Bounds far above the sums of the duals would round away differences of the two sides, so they stay apart.
+    # Bounds far above the sums of the duals would round away differences of the two sides, so they are kept separate.
     rest, across = aim_slack - bound, free * (side_a - side_b)
     up_a, up_b = (side_a + rest) * sum_b, (side_b + rest) * sum_a
     theta, xi = np.column_stack([up_a + across, up_b - across]) / det[:, np.newaxis], (up_a + up_b) / det
@@ -175,13 +175,13 @@ def _newton(entries: _Entries, at: _Point, bound: FloatArray, last: _Point, tau:
     return _Point(aim - at.x - ratio * z, z, aim_slack - at.slack - free * xi, xi, np.zeros_like(at.W))
 
 
-def _sizes(blocks: Any) -> npt.NDArray[Any]:
+def sizes_of(blocks: Any) -> npt.NDArray[Any]:
     """Return the number of duals of each subgraph."""
     return np.asarray(blocks.sides[:, 1] - blocks.sides[:, 0] + blocks.sides[:, 3] - blocks.sides[:, 2])
 
 
 def _system(X: FloatArray, J: FloatArray) -> FloatArray:
-    """Return the lower half of I + Σ x xᵀ ⊗ J; the coefficients of a label are next to each other."""
+    """Return the lower half of I + Σ x xᵀ ⊗ J; the coefficients of a label are contiguous."""
     (n, d), k = X.shape, J.shape[1]
     H = np.empty((k * d, k * d), order="F")
     for l in range(k):  # noqa: E741 - the column of blocks from the diagonal down

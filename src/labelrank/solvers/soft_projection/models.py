@@ -1,4 +1,4 @@
-"""Models of dual ascent: coefficients that are sums over the duals, by features or by a kernel matrix."""
+"""Models of dual ascent: coefficients are sums over the duals, with features or with a kernel matrix."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GramModel(Model):
         self.gram += float(fit_intercept)
         if (np.diagonal(self.gram) < 0).any():
             raise ValueError(
-                "the kernel matrix has negative numbers on its diagonal, so it does not hold inner products; use "
+                "the kernel matrix has negative numbers on its diagonal, so it is not a matrix of inner products; use "
                 "another kernel"
             )
         self.n_samples = self.n_penalized = X.shape[0]
@@ -46,7 +46,7 @@ class GramModel(Model):
         return np.asarray(self.gram[rows] @ coef)
 
     def attributes(self, coef: FloatArray) -> dict[str, Any]:
-        """Return the support instances, their contributions ``dual_coef_`` and the rest that makes the scores."""
+        """Return ``support_``, ``dual_coef_`` and the other attributes that the scores need."""
         support = np.flatnonzero(coef.any(axis=1))
         found = {
             "dual_coef_": np.ascontiguousarray(coef[support].T),
@@ -59,7 +59,7 @@ class GramModel(Model):
 
 
 def ascent_of(model: Model) -> LinearAscent:
-    """Return the coefficients of a model in the form of dual ascent."""
+    """Return the coefficients of a model as needed for dual ascent."""
     if isinstance(model, GramModel):
         return GramAscent(model.gram, model.n_labels)
     if isinstance(model, LinearModel):
@@ -104,7 +104,7 @@ class LinearAscent:
             self.epoch = kernels.epoch_dense
 
     def check_range(self, C: float, blocks: Any, rows: Any) -> None:
-        """Raise if duals could give some of the instances an influence that their squared norms are too small for."""
+        """Raise ValueError if C is so large that the lower limit of the squared norms would change the solution."""
         small = rows[self.record.norm[rows] <= _TINY]
         target = float(np.abs(blocks.gamma).max(initial=0.0)) if len(blocks.gamma) else 1.0
         if len(small) and C * blocks.weight.max(initial=0.0) * _TINY > np.finfo(float).eps * target:
@@ -113,7 +113,7 @@ class LinearAscent:
             )
 
     def restore(self, duals: Any, blocks: Any, factor: FloatArray | None = None) -> None:
-        """Compute the coefficients of the duals, those of each instance times a factor if given."""
+        """Compute the coefficients from the duals, those of each instance times a factor if given."""
         self.coef[:], self.bias[:] = 0.0, 0.0
         for rows in row_blocks(*self.shape):
             held = contributions(duals, blocks, rows, self.shape[1])
@@ -141,7 +141,7 @@ class LinearAscent:
 
 
 class GramAscent(LinearAscent):
-    """Scores of all instances by their kernel matrix, of shape (n_labels, n_instances)."""
+    """Coefficients of a kernel: the scores of all instances, of shape (n_labels, n_instances)."""
 
     def __init__(self, gram: FloatArray, n_labels: int) -> None:
         norm = np.diagonal(gram)

@@ -1,4 +1,4 @@
-"""Online learning by soft projections: each instance is projected once and forgotten."""
+"""Online learning by soft projections: each instance is visited once, and its duals are not kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labelrank.solvers.soft_projection.models import ascent_of
 def project_online(
     model: LinearModel, loss: SoftMarginLoss, C: float, iterate: FloatArray, mean: FloatArray, seen: int
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Project each instance once, in order, without keeping its duals.
+    """Project onto each instance once, in order, without keeping its duals.
 
     Parameters
     ----------

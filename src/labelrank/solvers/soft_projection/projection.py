@@ -1,4 +1,4 @@
-"""One soft projection: the reduced problem in two vectors, and the original one in weight vectors."""
+"""A single soft projection: the reduced problem in two vectors, and the original one in weight vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any
     -----
     The solution has the form :math:`\alpha = [\mu - \theta_\alpha]_+`, :math:`\beta = [\nu - \theta_\beta]_+`. The
     thresholds are roots of piecewise linear functions, found by Newton's method: two to five passes over the entries,
-    no sort. A step that leaves the active entries as they are ends at the root exactly.
+    no sort. A step that does not change the active entries ends exactly at the root.
 
     References
     ----------
@@ -64,7 +64,7 @@ def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any
             raise ValueError(f"with mu_ptr, mu and nu must be flat vectors; got shapes {mu.shape} and {nu.shape}")
         ends = [_pointers(mu_ptr, len(mu), "mu_ptr"), _pointers(nu_ptr, len(nu), "nu_ptr")]
         if len(ends[0]) != len(ends[1]):
-            raise ValueError(f"mu_ptr has {len(ends[0])} entries and nu_ptr has {len(ends[1])}; expected as many")
+            raise ValueError(f"mu_ptr has {len(ends[0])} entries and nu_ptr has {len(ends[1])}; expected equal lengths")
     elif mu.ndim != nu.ndim or mu.ndim not in (1, 2) or (mu.ndim == 2 and len(mu) != len(nu)):
         raise ValueError(
             f"mu has shape {mu.shape} and nu has shape {nu.shape}; expected two vectors, or two matrices with one row "
@@ -83,7 +83,7 @@ def soft_projection(mu: Any, nu: Any, C: Any, *, mu_ptr: Any = None, nu_ptr: Any
 
 
 def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> tuple[FloatArray, float]:
-    r"""Project weight vectors softly onto the polyhedron of one instance's margins.
+    r"""Project weight vectors softly onto the polyhedron of the margins of one instance.
 
     .. math:: \min_{W, \xi \ge 0} \tfrac12 \sum\nolimits_y \|w_y - u_y\|^2 + C \xi \quad \text{s.t.} \quad
               w_a \cdot x - w_b \cdot x \ge \gamma_a - \gamma_b - \xi \quad \forall a \in A, b \in B
@@ -95,18 +95,18 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     x : array-like of shape (n_features,)
         The instance.
     gamma : array-like of shape (n_labels,)
-        Targets; only those of labels in A and B matter.
+        Targets; only those of labels in A and B are used.
     A, B : int array-likes, or bool arrays of shape (n_labels,)
-        Labels that should be above, and labels that should be below them. No label is in both.
+        Labels that should be above, and labels that should be below them. No label may be in both.
     C : float
-        Price of the slack, ≥ 0.
+        Weight of the slack, ≥ 0.
 
     Returns
     -------
     W : ndarray of shape (n_labels, n_features)
         New weight vectors; those of labels in neither set are unchanged.
     xi : float
-        The slack: by how much the worst pair still misses its margin.
+        The slack: the shortfall of the worst pair.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
     if len(set(both.tolist())) < len(both):
         twice = np.bincount(both).argmax()
         raise ValueError(f"label {twice} appears twice in A and B; no label can be above itself")
-    # The squared norm of x may leave the range of numbers, that of x over its largest entry cannot.
+    # The squared norm of x may overflow or underflow, that of x divided by its largest entry cannot.
     unit = float(abs(x).max(initial=0.0)) or 1.0
     x = x / unit
     norm = float(x @ x)
@@ -140,9 +140,9 @@ def project_polyhedron(U: Any, x: Any, gamma: Any, A: Any, B: Any, C: float) -> 
         most = float(limit * norm * unit * unit / scale) if norm > 0 else 0.0
     if not np.isfinite(short).all():
         if not np.isfinite(target).all():
-            raise ValueError("gamma of a label in A or B is NaN or infinite; leave labels without a target out")
+            raise ValueError("gamma of a label in A or B is NaN or infinite; leave out labels without a target")
         raise ValueError("the scores U @ x of some labels overflow; scale U or x")
-    # The problem times the squared norm: the slack is the same, and nothing is divided by the norm before the end.
+    # The problem times the squared norm: the slack is the same, and the division by the norm comes last.
     mu, nu = short[: len(A)], -short[len(A) :]
     duals = np.empty_like(short)
     with np.errstate(over="ignore"):
@@ -173,7 +173,7 @@ def _is_ragged(values: Any) -> bool:
 
 def _project_lists(mu: Any, nu: Any, C: Any) -> tuple[list[FloatArray], list[FloatArray]]:
     if len(mu) != len(nu):
-        raise ValueError(f"mu has {len(mu)} problems and nu has {len(nu)}; expected as many")
+        raise ValueError(f"mu has {len(mu)} problems and nu has {len(nu)}; expected equal numbers")
     flat, ptr = [], []
     for side in (mu, nu):
         parts = [np.asarray(part, dtype=np.float64) for part in side]

@@ -1,4 +1,4 @@
-"""What the boosted ranker and the boosted classifier share: parameters, features, the fit, and sums of trees."""
+"""Base class of the boosted ranker and the boosted classifier: parameters, features, the fit, and sums of trees."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray
 from labelrank._compat import Interval, RealNotInt, StrOptions
-from labelrank.losses import LOSSES, Loss
+from labelrank.losses import LOSSES
 from labelrank.rankers.base import Progress
+from labelrank.rankers.checkpoint import CHECKPOINT, Checkpoint
 from labelrank.solvers.base import check_abilities
-from labelrank.supervision import PreferenceGraphs, stacklevel_of_user
+from labelrank.supervision import stacklevel_of_user
 from labelrank.supervision.frames import frame_of
 from labelrank.trees.base import warn_of_light_rows
-from labelrank.trees.boosting.binning import MAX_BINS, Binning, has_missing, learn_bins
-from labelrank.trees.boosting.fitting import Boosting, Settings, constant_scores, mean_curvature
+from labelrank.trees.boosting.binning import MAX_BINS, Binning
+from labelrank.trees.boosting.data import BoostingData
+from labelrank.trees.boosting.fitting import Boosting, Settings, Step, constant_scores, mean_curvature
 from labelrank.trees.boosting.growth import Limits
 from labelrank.trees.boosting.prediction import Trees, add_scores, join, leaves, no_trees
 from labelrank.trees.boosting.splitting import Rules
@@ -29,8 +31,8 @@ from labelrank.trees.boosting.view import BoostedTree
 from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
 
 _UNLIMITED = 2**31 - 1
-_MANY_ROWS = 100_000  # early_stopping="auto" holds rows out if there are more
-_TOLERANCE = 1e-9  # ten weights of 0.1 are 1, whatever their sum in floating point
+_MANY_ROWS = 100_000  # early_stopping="auto" holds out rows if there are more
+_TOLERANCE = 1e-9  # ten weights of 0.1 count as 1, despite rounding errors of their sum
 
 # Attribute of the estimators for each array of the trees.
 TREE_ATTRIBUTES = {
@@ -70,6 +72,7 @@ class BoostedTreesMixin:
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
+        "checkpoint": CHECKPOINT,
     }
 
     learning_rate: float
@@ -89,6 +92,7 @@ class BoostedTreesMixin:
     warm_start: bool
     random_state: Any
     n_jobs: int | None
+    checkpoint: Any = None  # for models saved by versions without the parameter
 
     baseline_: FloatArray
     tree_offsets_: IntArray
@@ -106,7 +110,7 @@ class BoostedTreesMixin:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        # Which rows and features are drawn depends on their order.
+        # The rows and features that are drawn depend on their order.
         tags.non_deterministic = self.subsample < 1 or self.max_features < 1 or self.early_stopping is True
         return tags
 
@@ -116,7 +120,7 @@ class BoostedTreesMixin:
         return {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
 
     def _encode_fit(self, X: Any) -> Any:
-        """Numbers for the categories of a data frame."""
+        """Encode the categories of a data frame as numbers."""
         if self._continues():
             return self._encode(X)
         frame = None if self.categorical_features is None else frame_of(X)
@@ -130,11 +134,11 @@ class BoostedTreesMixin:
         return X
 
     def _continues(self) -> bool:
-        """Whether a fit adds trees to those that are there."""
+        """Whether a fit adds trees to existing ones."""
         return self.warm_start and hasattr(self, "bin_edges_") and len(self.tree_offsets_) > 1
 
     def _encode(self, X: Any) -> Any:
-        """Numbers for the categories that were learned."""
+        """Encode the categories of a data frame with the numbers learned in `fit`."""
         check_is_fitted(self)
         if not hasattr(self, "categories_"):
             return X
@@ -147,7 +151,7 @@ class BoostedTreesMixin:
         return encode(frame, self.categories_)
 
     def _validate_numeric(self, validate: Callable[[], Any], X: Any) -> Any:
-        """Call a function that validates X; columns that are not numeric are named."""
+        """Call a function that validates X; an error names columns that are not numeric."""
         try:
             return validate()
         except ValueError as error:
@@ -157,24 +161,21 @@ class BoostedTreesMixin:
 
     # --- fit
 
-    def _boost(
-        self,
-        X: Any,
-        graphs: PreferenceGraphs,
-        weight: FloatArray,
-        make_loss: Callable[[PreferenceGraphs, FloatArray], Loss],
-        progress: Progress,
-    ) -> None:
+    def _boost(self, data: BoostingData, progress: Progress) -> None:
         """Boost trees, and set the fitted attributes."""
-        loss = make_loss(graphs, weight)
-        check_abilities(loss, type(self).__name__, frozenset({"curvature"}), _other_losses)
+        check_abilities(data.loss, type(self).__name__, frozenset({"curvature"}), _other_losses)
         continued = self._continues()
-        if not weight.max(initial=0.0) < np.finfo(np.float32).max:
-            raise ValueError(f"sample_weight has {weight.max():g}, too large for sums; divide weights by their mean")
-        warn_of_light_rows(weight[loss.counted], {"min_samples_leaf": float(self.min_samples_leaf)})
-        if not continued:
+        largest, total, n_counted = data.weights()
+        if not largest < float(np.finfo(np.float32).max):
+            raise ValueError(f"sample_weight has {largest:g}, too large for sums; divide weights by their mean")
+        warn_of_light_rows(total, n_counted, {"min_samples_leaf": float(self.min_samples_leaf)})
+        checkpoint = Checkpoint.of(self)
+        saved = None if continued or checkpoint is None else checkpoint.load()
+        if saved is not None:
+            self._restore(saved)
+        elif not continued:
             self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._publish(no_trees(graphs.shape[1]))
+            self._publish(no_trees(data.n_labels))
             self.train_score_ = self.validation_score_ = np.empty(0)
         first = self.n_iter_
         if self.max_iter < first:
@@ -182,44 +183,67 @@ class BoostedTreesMixin:
                 f"max_iter={self.max_iter} is smaller than the {first} iterations of the model that warm_start=True "
                 "continues; increase max_iter"
             )
-        train, held_out = self._split_rows(loss.counted)
-        order = np.concatenate([train, held_out])
-        binning = self._binning() if continued else self._learn_bins(X, train, weight)
+        train, held_out = self._split_rows(data.counted())
+        binning = self._binning() if continued else self._learn_bins(data, train)
         if not continued:
             self.bin_edges_ = binning.edges
-            self.had_missing_ = has_missing(X)
-            self.baseline_ = np.zeros(graphs.shape[1])
+            self.had_missing_ = data.has_missing()
+            self.baseline_ = np.zeros(data.n_labels)
         if not len(train):  # nothing to learn from
             progress.begin(0)
             return
-        all_rows = len(order) == len(graphs) and not len(held_out)
-        bins = binning.transform(X if all_rows else X[order])
-        losses = [loss] if all_rows else [make_loss(graphs[rows], weight[rows]) for rows in (train, held_out)]
-        validation = losses[1] if len(held_out) else None
-        l2 = float(self.l2_regularization) * 4 * mean_curvature(losses[0])
+        data = data.split(train, held_out)
+        l2 = float(self.l2_regularization) * 4 * mean_curvature(data)
         if not continued:
-            self.baseline_ = constant_scores(losses[0], l2)
-        scores = np.tile(self.baseline_, (len(order), 1))
-        if first:
-            self._add_trees(X[order], scores, 0, first)
-        boosting = Boosting(bins, binning, losses[0], validation, scores, self._settings(graphs.shape[1], l2))
+            self.baseline_ = constant_scores(data, l2)
         before = join([self._trees()])
+        rows = data.rows(binning, self.baseline_, before, self.n_jobs)
+        boosting = Boosting(rows, binning, self._settings(data.n_labels, l2))
         curves = (self.train_score_[:first], self.validation_score_[:first])
         start = (boosting.train_loss, boosting.validation_loss)
-        steps = progress.collect(
-            "iteration",
-            boosting.run(first, self.max_iter, self.seed_),
-            self.max_iter - first,
-            lambda done: _attributes(join([before, *(step.tree for step in done)])),
-        )
-        self._publish(join([before, *(step.tree for step in steps)]))
-        train_losses = [start[0], *(step.train_loss for step in steps)]
-        self.train_score_ = np.concatenate([curves[0], -np.array(train_losses)])
-        held_out_losses = [start[1], *(step.validation_loss for step in steps)] if validation is not None else []
-        self.validation_score_ = np.concatenate([curves[1], -np.array(held_out_losses)])
+        if saved is not None and checkpoint is not None:
+            checkpoint.check_same("the training loss of its trees", -float(saved["train_score"][-1]), start[0])
+        earlier = [] if saved is None else (-curves[1]).tolist()
+
+        def attributes(done: list[Step]) -> dict[str, Any]:
+            return _attributes(join([before, *(step.tree for step in done)]))
+
+        def publish(done: list[Step]) -> None:
+            for name, value in attributes(done).items():
+                setattr(self, name, value)
+            train_losses = [start[0], *(step.train_loss for step in done)]
+            self.train_score_ = np.concatenate([curves[0], -np.array(train_losses)])
+            held_out_losses = [start[1], *(step.validation_loss for step in done)] if len(held_out) else []
+            self.validation_score_ = np.concatenate([curves[1], -np.array(held_out_losses)])
+
+        def kept(steps: Iterator[Step]) -> Iterator[Step]:
+            done: list[Step] = []
+            for step in steps:
+                done.append(step)
+                if checkpoint is not None and (first + len(done)) % checkpoint.every == 0:
+                    publish(done)
+                    self._save(checkpoint)
+                yield step
+
+        run = boosting.run(first, self.max_iter, self.seed_, earlier)
+        publish(progress.collect("iteration", kept(run), self.max_iter - first, attributes))
+        if checkpoint is not None and checkpoint.saved != self.n_iter_:
+            self._save(checkpoint)
+
+    def _save(self, checkpoint: Checkpoint) -> None:
+        """Save the current trees of a fit."""
+        trees = {f"tree_{name}": value for name, value in self._trees()._asdict().items()}
+        scores = {"train_score": self.train_score_, "validation_score": self.validation_score_}
+        checkpoint.save(self.n_iter_, seed=self.seed_, **scores, **trees)
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        """Restore the trees of an interrupted fit."""
+        self.seed_ = int(saved["seed"])
+        self._publish(Trees(**{field: saved[f"tree_{field}"] for field in Trees._fields}))
+        self.train_score_, self.validation_score_ = saved["train_score"], saved["validation_score"]
 
     def _split_rows(self, counted: BoolArray) -> tuple[IntArray, IntArray]:
-        """Rows to learn from, and rows that are held out to decide when to stop."""
+        """Training rows, and rows that are held out for early stopping."""
         rows = np.flatnonzero(counted)
         stops = len(rows) > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         if not stops or not len(rows):
@@ -227,27 +251,26 @@ class BoostedTreesMixin:
         n_held_out = int(np.ceil(self.validation_fraction * len(rows)))
         if n_held_out >= len(rows):
             raise ValueError(
-                f"early_stopping holds {n_held_out} of {len(rows)} samples with observed pairs out, so that none is "
-                "left to learn from; pass early_stopping=False or a smaller validation_fraction"
+                f"early_stopping holds out {n_held_out} of {len(rows)} samples with observed pairs, and no sample is "
+                "left for training; use early_stopping=False or a smaller validation_fraction"
             )
         drawn = np.random.default_rng(self.seed_).permutation(rows)
         return np.sort(drawn[n_held_out:]), np.sort(drawn[:n_held_out])
 
-    def _learn_bins(self, X: Any, rows: IntArray, weight: FloatArray) -> Binning:
-        sample: Any = X if len(rows) == X.shape[0] else X[rows]
-        sample = sample.tocsc() if hasattr(sample, "tocsc") else sample
-        binning = learn_bins(sample, weight[rows], self.is_categorical_, self.max_bins)
-        rare = [f for f in np.flatnonzero(self.is_categorical_) if len(binning.edges[f]) == self.max_bins]
-        for f in rare:
-            n_categories = len(np.unique(sample[:, [f]].data if hasattr(sample, "tocsc") else sample[:, f]))
-            if n_categories > self.max_bins:
+    def _learn_bins(self, data: BoostingData, rows: IntArray) -> Binning:
+        edges, found = (
+            np.empty(self.n_features_in_, dtype=object),
+            data.edges(rows, self.is_categorical_, self.max_bins),
+        )
+        for f, (edges[f], n_values) in enumerate(found):
+            if self.is_categorical_[f] and n_values > self.max_bins:
                 warnings.warn(
-                    f"the categorical feature {f} has {n_categories} values; only the {self.max_bins} most frequent "
-                    "ones are told apart, and the others are treated as missing",
+                    f"the categorical feature {f} has {n_values} values; only the {self.max_bins} most frequent ones "
+                    "get bins, and the others are treated as missing",
                     UserWarning,
                     stacklevel=stacklevel_of_user(),
                 )
-        return binning
+        return Binning(edges, self.is_categorical_)
 
     def _settings(self, n_labels: int, l2: float) -> Settings:
         return Settings(
@@ -278,7 +301,7 @@ class BoostedTreesMixin:
 
     @property
     def estimators_(self) -> list[BoostedTree]:
-        """The trees, to print and to draw."""
+        """The trees, for export and plots."""
         check_is_fitted(self)
         return [BoostedTree(self, number) for number in range(self.n_iter_)]
 
@@ -307,8 +330,8 @@ class BoostedTreesMixin:
 
         Returns
         -------
-        int ndarray of shape (n_samples, n_iter_)
-            Node, counted from the root of the tree.
+        leaves : ndarray of shape (n_samples, n_iter_)
+            Number of the node in its tree.
         """
         return leaves(self._trees(), self._binning(), self._check_X(X))  # type: ignore[attr-defined]
 
@@ -339,6 +362,6 @@ def _attributes(trees: Trees) -> dict[str, Any]:
 
 
 def _other_losses(offered: frozenset[str]) -> str:
-    """Say how a loss gets a curvature, and which losses have one."""
+    """Advice for losses without a curvature."""
     others = [repr(name) for name, loss in LOSSES.items() if "curvature" in loss.abilities]
-    return f"use loss={' or '.join(others)}, or write the method curvature of your own and name it in abilities"
+    return f'use loss={" or ".join(others)}, or define the method curvature and add "curvature" to abilities'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ MAX_BINS = 255
 
 
 class SparseCodes(NamedTuple):
-    """Bins of a sparse matrix by columns; entries that are absent are in the bin of zero."""
+    """Bins of a sparse matrix by columns; absent entries are in the bin of zero."""
 
     indptr: IntArray  # (n_features + 1,)
     indices: npt.NDArray[np.int32]  # rows
@@ -25,8 +26,8 @@ class SparseCodes(NamedTuple):
 class Binning(NamedTuple):
     """Bins of the features.
 
-    A number x is in bin b if ``edges[b - 1] < x <= edges[b]``; a category is in the bin of its place in `edges`. The
-    bin after the last is that of missing values and of categories without a bin.
+    A number x is in bin b if ``edges[b - 1] < x <= edges[b]``; the bin of a category is its index in `edges`. An
+    additional last bin is for missing values and for categories without a bin.
     """
 
     edges: npt.NDArray[Any]  # (n_features,) of float arrays: thresholds, or the categories in ascending order
@@ -34,7 +35,7 @@ class Binning(NamedTuple):
 
     @property
     def missing(self) -> IntArray:
-        """Bin of missing values of each feature, which is the number of the other bins."""
+        """Bin of missing values of each feature, equal to the number of other bins."""
         return np.array([len(edges) for edges in self.edges], dtype=np.int64) + ~self.is_categorical
 
     @property
@@ -58,7 +59,7 @@ class Binning(NamedTuple):
         return SparseCodes(X.indptr.astype(np.int64), X.indices.astype(np.int32), codes, zero)
 
     def transform_rows(self, X: Any) -> Codes:
-        """Bins of the rows of a matrix as an array, for prediction; a sparse X is a block of few rows."""
+        """Bins of the rows of a matrix as a dense array, for prediction; a sparse X should have few rows."""
         binned = self.transform(X)
         if not isinstance(binned, SparseCodes):
             return binned
@@ -76,73 +77,70 @@ class Binning(NamedTuple):
         return np.where(np.isnan(values), missing, place)
 
 
-def learn_bins(X: Any, weight: FloatArray, is_categorical: BoolArray, max_bins: int) -> Binning:
-    """Bins of about the same weight; every distinct value has its own if there are no more than `max_bins`.
+class Column(NamedTuple):
+    """Distinct values of a feature without NaN, in ascending order, and the weight of the rows with each."""
 
-    Parameters
-    ----------
-    X : ndarray or CSC matrix of shape (n_samples, n_features)
-        Training rows, NaN is missing.
-    weight : ndarray of shape (n_samples,)
-        Positive weights.
-    is_categorical : ndarray of shape (n_features,)
-        Which features are categories. Of more than `max_bins` categories the heaviest have bins.
-    max_bins : int
-        Largest number of bins, without that of missing values.
-    """
-    edges = np.empty(X.shape[1], dtype=object)
-    total, by_rows = float(weight.sum()), not hasattr(X, "tocsc")
+    values: FloatArray
+    weight: FloatArray
+
+
+def columns_of(X: Any, weight: FloatArray) -> Iterator[Column]:
+    """Distinct values of each feature; X is an array or a CSC matrix, NaN is missing."""
+    if not hasattr(X, "tocsc"):
+        for f in range(X.shape[1]):
+            yield _distinct(X[:, f], weight)
+        return
+    total = float(weight.sum())
     for f in range(X.shape[1]):
-        if by_rows:
-            values, heavy = X[:, f], weight
-        else:
-            column = slice(X.indptr[f], X.indptr[f + 1])
-            heavy = weight[X.indices[column]]
-            values, heavy = np.append(X.data[column], 0.0), np.append(heavy, total - heavy.sum())
-        values, heavy = _distinct(values, heavy)
-        if is_categorical[f]:
-            heaviest = np.argsort(-heavy, kind="stable")[:max_bins]
-            edges[f] = np.sort(values[heaviest])
-        else:
-            edges[f] = _thresholds(values, heavy, max_bins)
-    return Binning(edges, is_categorical)
+        column = slice(X.indptr[f], X.indptr[f + 1])
+        values, heavy = X.data[column], weight[X.indices[column]]
+        if len(values) < X.shape[0]:
+            values, heavy = np.append(values, 0.0), np.append(heavy, total - heavy.sum())
+        yield _distinct(values, heavy)
 
 
-def _distinct(values: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Distinct values without NaN, in ascending order, and their weights; values without weight are left out."""
+def merged(columns: list[Column]) -> Column:
+    """Merge the distinct values of a feature over parts of the rows."""
+    return _distinct(*(np.concatenate(arrays) for arrays in zip(*columns, strict=True)))
+
+
+def edges_of(column: Column, is_categorical: bool, max_bins: int) -> FloatArray:
+    """Edges of bins of about equal weight; with at most `max_bins` distinct values, each has its own bin.
+
+    If there are more than `max_bins` categories, the heaviest get bins.
+    """
+    if is_categorical:
+        heaviest = np.argsort(-column.weight, kind="stable")[:max_bins]
+        return np.sort(column.values[heaviest])
+    return _thresholds(*column, max_bins)
+
+
+def _distinct(values: FloatArray, weight: FloatArray) -> Column:
+    """Distinct values and their weights; values of weight 0 are left out."""
     kept = ~np.isnan(values) & (weight > 0)
     if not kept.all():
         values, weight = values[kept], weight[kept]
     if not len(values):
-        return values, weight
+        return Column(values, weight)
     if (weight == weight[0]).all():
         values, weight = np.sort(values), np.broadcast_to(weight[0], values.shape)
     else:
         order = np.argsort(values, kind="stable")
         values, weight = values[order], weight[order]
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-    return values[first], np.add.reduceat(weight, first)
+    return Column(values[first], np.add.reduceat(weight, first))
 
 
 def _thresholds(values: FloatArray, weight: FloatArray, max_bins: int) -> FloatArray:
-    """Thresholds between distinct values: the middle between two of them, or quantiles."""
+    """Thresholds between distinct values: midpoints, or quantiles."""
     if len(values) < 2:
         return np.empty(0)
     middle = np.maximum(values[:-1], np.minimum(values[:-1] / 2 + values[1:] / 2, np.nextafter(values[1:], -np.inf)))
     if len(values) <= max_bins:
         return middle
-    # A quantile is a value or, where the weight up to a value is exactly that of the quantile, the middle to the next.
+    # A quantile is a value or, if the weight up to a value is exactly that of the quantile, the midpoint to the next.
     cumulated = np.cumsum(weight)
     wanted = cumulated[-1] * np.arange(1, max_bins) / max_bins
     at = np.searchsorted(cumulated, wanted * (1 - 1e-12))
     exact = (np.abs(cumulated[at] - wanted) <= 1e-12 * cumulated[-1]) & (at < len(middle))
     return np.unique(np.where(exact, middle[np.minimum(at, len(middle) - 1)], values[at]))
-
-
-def has_missing(X: Any) -> BoolArray:
-    """Which columns of a matrix have missing values."""
-    if hasattr(X, "tocsc"):
-        found = np.zeros(X.shape[1], dtype=bool)
-        found[X.tocsr().indices[np.isnan(X.data)]] = True
-        return found
-    return np.asarray(np.isnan(X.min(axis=0, initial=np.inf)))

@@ -8,40 +8,45 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from labelrank._arrays import FloatArray, canonical
-from labelrank._compat import StrOptions, check_sample_weight, fit_context
+from labelrank._compat import StrOptions, fit_context
+from labelrank._doc_links import DocLinkMixin
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.losses import CoveringLoss
 from labelrank.rankers.base import OnEmpty, Progress, check_same_labels, refitting, report_empty_rows
-from labelrank.rankers.relevant_sets import relevant_sets
+from labelrank.rankers.relevant_sets import SetClassifierMixin, relevant_sets
+from labelrank.supervision.weights import fit_weights
 from labelrank.trees.boosting.base import BoostedTreesMixin
+from labelrank.trees.boosting.data import BoostingData
 from labelrank.trees.categories import categorical_mask
 
 
 def _has_probabilities(classifier: Any) -> bool:
-    """Whether each label is an element of the covering by itself, so that its loss is a log loss."""
+    """Whether each label is its own element of the covering, so that its loss is a log loss."""
     if get_covering(classifier.covering).name == "hamming":
         return True
     raise AttributeError(
-        f"the covering {get_covering(classifier.covering).name!r} has no probability of a label: labels of an element "
-        'are right or wrong together. Use covering="hamming"'
+        f"the covering {get_covering(classifier.covering).name!r} has no probabilities of single labels, because the "
+        'labels of an element are right or wrong together; use covering="hamming"'
     )
 
 
-class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    r"""Multilabel classifier of gradient-boosted trees, tuned to the error that a covering of the labels declares.
+class GradientBoostingCoveringClassifier(
+    BoostedTreesMixin, CallbackSupportMixin, DocLinkMixin, SetClassifierMixin, BaseEstimator
+):
+    r"""Multilabel classifier of gradient-boosted trees, for the error defined by a covering of the labels.
 
     It minimizes the covering loss
 
     .. math:: \sum_i w_i \sum_{s} c_s \log\left(1 + \sum_{l \in a_s} e^{-y_i^l f^l(x_i)}\right)
 
-    as :class:`~labelrank.LabelCoveringClassifier` does, with trees in the place of features. A label is predicted when
-    its score is above 0.
+    like :class:`~labelrank.LabelCoveringClassifier`, with trees instead of features. A label is predicted if its score
+    is above 0.
 
     Parameters
     ----------
@@ -52,7 +57,7 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         As in :class:`~labelrank.GradientBoostingRanker`.
     max_bins, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start
         As in :class:`~labelrank.GradientBoostingRanker`.
-    random_state, n_jobs
+    random_state, n_jobs, checkpoint
         As in :class:`~labelrank.GradientBoostingRanker`.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows of y without any known label.
@@ -60,9 +65,9 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
     Attributes
     ----------
     classes_ : ndarray of shape (n_labels,)
-        Names of the labels; of a vector, its two classes.
+        Names of the labels; if `y` was a vector, its two classes.
     outputs_2d_ : bool
-        False when `y` was a vector of classes, so that `predict` and `decision_function` return vectors.
+        False if `y` was a vector of classes, so that `predict` and `decision_function` return vectors.
     n_iter_, baseline_, train_score_, validation_score_, loss_curve_, feature_importances_, tree_offsets_, value_, ...
         As in :class:`~labelrank.GradientBoostingRanker`.
 
@@ -108,6 +113,7 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        checkpoint: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.covering = covering
@@ -128,6 +134,7 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.on_empty = on_empty
 
     def __sklearn_tags__(self) -> Any:
@@ -146,8 +153,8 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Examples; NaN is a missing value.
         y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-            The relevant labels; NaN in a dense matrix is an unknown label. A vector of two classes is one label:
-            whether it is the second.
+            The relevant labels; NaN in a dense matrix is an unknown label. A vector of two classes is a single label,
+            relevant for the second class.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the examples.
 
@@ -162,13 +169,14 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             if not hasattr(self, "is_categorical_"):
                 self.is_categorical_ = categorical_mask(X, self.categorical_features)
-            weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            weight = fit_weights(sample_weight, X.shape[0])
             covering = get_covering(self.covering)
             report_empty_rows(CoveringLoss(graphs, covering, weight).counted | (weight == 0), self.on_empty)
             check_same_labels(self, getattr(self, "classes_", None), classes)
             self.classes_ = classes
             progress = Progress(self, X, y)
-            self._boost(X, graphs, weight, lambda some, of: CoveringLoss(some, covering, of), progress)
+            data = BoostingData(X, graphs, weight, lambda some, of: CoveringLoss(some, covering, of))
+            self._boost(data, progress)
             progress.end()
         return self
 
@@ -176,7 +184,7 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         return validate_data(self, self._encode(canonical(X)), reset=False, **self._checks())
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the labels; a label is predicted when its score is above 0.
+        """Scores of the labels; a label is predicted if its score is above 0.
 
         Parameters
         ----------
@@ -229,7 +237,7 @@ class GradientBoostingCoveringClassifier(BoostedTreesMixin, CallbackSupportMixin
         Yields
         ------
         ndarray
-            As of `predict`.
+            As returned by `predict`.
         """
         for scores in self.staged_decision_function(X):
             yield self._as_labels(scores)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.optimize import minimize
 
-from labelrank._arrays import FloatArray, row_blocks
-from labelrank.losses import Loss
-from labelrank.trees.boosting.binning import Binning, Codes, SparseCodes
+from labelrank._arrays import BoolArray, FloatArray
+from labelrank._threads import n_threads
+from labelrank.trees.boosting.binning import Binning
+from labelrank.trees.boosting.data import BoostingData
 from labelrank.trees.boosting.growth import Grower, Limits
-from labelrank.trees.boosting.histogram import Histograms, make_channels
-from labelrank.trees.boosting.prediction import Trees, add_tree, as_trees
+from labelrank.trees.boosting.prediction import Trees, as_trees
+from labelrank.trees.boosting.rows import BoostedRows
 from labelrank.trees.boosting.splitting import Rules
 
-# A row that is ranked far too wrong has a gradient, but hardly any curvature: Newton steps are at most this inverse.
-_SMALLEST_CURVATURE = 1e-3
-_ENTRIES = 2**16  # scores of a block of rows whose derivatives are computed at a time
-_SMALLEST_PENALTY = 1e-6  # of the constant scores, which would be infinite if all rows agree on a pair
+_SMALLEST_PENALTY = 1e-6  # of the constant scores; without it they are infinite if all rows agree on a pair
 
 
 class Settings(NamedTuple):
@@ -40,105 +37,67 @@ class Step(NamedTuple):
 
     tree: Trees
     train_loss: float
-    validation_loss: float  # NaN without rows that are held out
+    validation_loss: float  # NaN without held-out rows
 
 
 class Boosting:
-    """Boosting of trees from given scores.
+    """Boosting of trees on rows with scores.
 
     Parameters
     ----------
-    bins : Codes or SparseCodes
-        Bins of the rows: first those of `train`, then those of `validation`.
+    rows : BoostedRows
+        The rows, whose scores change with each tree.
     binning : Binning
         The bins.
-    train : Loss
-        Loss of the training rows.
-    validation : Loss, optional
-        Loss of the rows that are held out.
-    scores : ndarray of shape (n_rows, n_labels)
-        Scores to start from; changed in place.
     settings : Settings
         Parameters.
     """
 
-    def __init__(
-        self,
-        bins: Codes | SparseCodes,
-        binning: Binning,
-        train: Loss,
-        validation: Loss | None,
-        scores: FloatArray,
-        settings: Settings,
-    ) -> None:
-        self.binning, self.train, self.validation = binning, train, validation
-        self.scores, self.settings = scores, settings
-        self.n_train, n_labels = train.shape
-        self.channels = make_channels(self.n_train, n_labels)
-        histograms = Histograms(bins, self.channels, binning.start, scores)
-        n_threads = effective_n_jobs(settings.n_jobs)
-        self.grower = Grower(histograms, binning, settings.rules, settings.limits, len(scores), n_threads)
-        self.train_loss = self._differentiate()
-        self.validation_loss = self._held_out_loss()
+    def __init__(self, rows: BoostedRows, binning: Binning, settings: Settings) -> None:
+        self.rows, self.binning, self.settings = rows, binning, settings
+        self.grower = Grower(rows, binning, settings.rules, settings.limits, n_threads(settings.n_jobs))
+        self.train_loss, self.validation_loss = self._losses()
 
-    def run(self, first: int, last: int, seed: int) -> Iterator[Step]:
-        """Iterations `first` to `last`; each draws its own random numbers, so that a warm start continues."""
-        from labelrank._kernels.trees.boosting.growth import add_to_rows
+    def run(self, first: int, last: int, seed: int, earlier: Sequence[float] = ()) -> Iterator[Step]:
+        """Iterations `first` to `last`; each has its own random numbers, so that a warm start can continue.
 
-        settings, n_labels = self.settings, self.train.shape[1]
-        held_out = [self.validation_loss]
+        `earlier` are validation losses of previous iterations, for early stopping.
+        """
+        settings, held_out = self.settings, [*earlier, self.validation_loss]
+        if self._is_done(held_out):
+            return
         for iteration in range(first, last):
             rng = np.random.default_rng([seed, iteration])
-            rows, others = self._draw_rows(rng)
-            nodes = self.grower.grow(rows, rng)
-            tree = as_trees(nodes, self.binning, n_labels, settings.rules.l2, settings.learning_rate)
-            for node in nodes:
-                if node.left is None:
-                    add_to_rows(rows[node.first : node.last], tree.value[node.number], self.scores)
-            add_tree(self.grower, nodes, tree.value, others, self.scores)
-            self.train_loss = self._differentiate()
-            self.validation_loss = self._held_out_loss()
+            nodes = self.grower.grow(self._draw_rows(rng), rng)
+            tree = as_trees(nodes, self.binning, self.rows.n_labels, settings.rules.l2, settings.learning_rate)
+            self.rows.add(tree)
+            self.train_loss, self.validation_loss = self._losses()
             held_out.append(self.validation_loss)
             yield Step(tree, self.train_loss, self.validation_loss)
-            if self.validation is not None and no_better(held_out, settings.n_iter_no_change, settings.tol):
+            if self._is_done(held_out):
                 return
 
-    def _draw_rows(self, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Rows that a tree is grown on, and all others."""
-        n = len(self.scores)
+    def _is_done(self, held_out: list[float]) -> bool:
+        settings = self.settings
+        return self.rows.weights[1] is not None and no_better(held_out, settings.n_iter_no_change, settings.tol)
+
+    def _draw_rows(self, rng: np.random.Generator) -> BoolArray | None:
+        """Training rows of a tree; None for all."""
         if self.settings.subsample >= 1:
-            return np.arange(self.n_train, dtype=np.int32), np.arange(self.n_train, n, dtype=np.int32)
-        size = max(1, round(self.settings.subsample * self.n_train))
-        drawn = np.zeros(n, dtype=bool)
-        drawn[rng.choice(self.n_train, size, replace=False)] = True
-        return np.flatnonzero(drawn).astype(np.int32), np.flatnonzero(~drawn).astype(np.int32)
+            return None
+        size = max(1, round(self.settings.subsample * self.rows.n_train))
+        drawn = np.zeros(self.rows.n_train, dtype=bool)
+        drawn[rng.choice(self.rows.n_train, size, replace=False)] = True
+        return drawn
 
-    def _differentiate(self) -> float:
-        """Mean training loss; the channels are overwritten with its derivatives."""
-        from labelrank._kernels.trees.boosting.histogram import fill_channels
-
-        value = 0.0
-        for rows in row_blocks(*self.train.shape, _ENTRIES):
-            scores = self.scores[rows]
-            gradient, curvature = np.empty(scores.shape), np.empty(scores.shape)
-            value += self.train.value_and_derivatives(scores, gradient, curvature, rows)
-            fill_channels(self.channels[rows], gradient, curvature, self.train.weight[rows], _SMALLEST_CURVATURE)
+    def _losses(self) -> tuple[float, float]:
+        """Mean losses of the training rows and of the held-out rows; NaN if there are none."""
+        (value, held_out), (weight, other_weight) = self.rows.losses(), self.rows.weights
         if not np.isfinite(value):
             raise ValueError(
-                f"the loss {self.train.name!r} is not finite ({value}); use a smaller learning_rate or a larger "
-                "l2_regularization"
+                f"the loss is not finite ({value}); use a smaller learning_rate or a larger l2_regularization"
             )
-        return value / self.train.total_weight
-
-    def _held_out_loss(self) -> float:
-        if self.validation is None:
-            return np.nan
-        return mean_loss(self.validation, self.scores[self.n_train :])
-
-
-def mean_loss(loss: Loss, scores: FloatArray) -> float:
-    """Mean loss of all rows, summed over blocks of them."""
-    return sum(loss.value(scores[rows], rows) for rows in row_blocks(*loss.shape, _ENTRIES)) / loss.total_weight
+        return value / weight, np.nan if other_weight is None else held_out / other_weight
 
 
 def no_better(losses: list[float], n_iter_no_change: int, tol: float) -> bool:
@@ -148,32 +107,19 @@ def no_better(losses: list[float], n_iter_no_change: int, tol: float) -> bool:
     return min(losses[-n_iter_no_change:]) >= losses[-n_iter_no_change - 1] - tol
 
 
-def constant_scores(loss: Loss, l2: float) -> FloatArray:
-    """The scores that minimize the penalized loss if all rows have the same."""
-    n, k = loss.shape
-    total, l2 = loss.total_weight, max(l2, _SMALLEST_PENALTY)
+def constant_scores(data: BoostingData, l2: float) -> FloatArray:
+    """The scores that minimize the penalized loss if they are equal for all rows."""
+    total, l2 = data.measures()[1], max(l2, _SMALLEST_PENALTY)
 
     def mean(scores: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = l2 / 2 * scores @ scores, l2 * scores
-        for rows in row_blocks(n, k, _ENTRIES):
-            same = np.tile(scores, (len(range(n)[rows]), 1))
-            out = np.empty_like(same)
-            value += loss.value_and_gradient(same, out, rows)
-            gradient = gradient + out.sum(axis=0)
-        return float(value) / total, gradient / total
+        sums = data.value_and_gradient(scores)
+        return float(l2 / 2 * scores @ scores + sums[0]) / total, (l2 * scores + sums[1:]) / total
 
     options: Any = {"gtol": 1e-8, "ftol": 1e-14}
-    return np.asarray(minimize(mean, np.zeros(k), jac=True, method="L-BFGS-B", options=options).x)
+    return np.asarray(minimize(mean, np.zeros(data.n_labels), jac=True, method="L-BFGS-B", options=options).x)
 
 
-def mean_curvature(loss: Loss) -> float:
-    """Mean curvature of a label that has one, per weight, where all scores are zero; 1/4 for a binary log loss."""
-    n, k = loss.shape
-    total, weight = 0.0, 0.0
-    for rows in row_blocks(n, k, _ENTRIES):
-        scores = np.zeros((len(range(n)[rows]), k))
-        out = np.empty_like(scores)
-        loss.curvature(scores, out, rows)
-        total += float(out.sum())
-        weight += float(loss.weight[rows] @ (out > 0).sum(axis=1))
-    return total / weight if weight > 0 else 0.25
+def mean_curvature(data: BoostingData) -> float:
+    """Mean of the positive curvatures at scores of zero, per weight; 1/4 for a binary log loss."""
+    total, weight = data.curvature()
+    return float(total / weight) if weight > 0 else 0.25

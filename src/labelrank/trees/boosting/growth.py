@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from labelrank._arrays import FloatArray, IntArray
-from labelrank.trees.boosting.binning import Binning, SparseCodes
+from labelrank._arrays import BoolArray, FloatArray, IntArray
+from labelrank.trees.boosting.binning import Binning
 from labelrank.trees.boosting.histogram import Histograms
+from labelrank.trees.boosting.rows import BoostedRows, NodeRows
 from labelrank.trees.boosting.splitting import Rules, Split, find_sparse_split, find_split
 
-Rows = npt.NDArray[np.int32]
-_ROUNDING = 1e-10  # a gain that is smaller, relative to the score of the node, is none
-_ENTRIES = 2**17  # rows times features for which threads pay
+_ROUNDING = 1e-10  # smaller gains, relative to the score of the node, are rounding errors
+_ENTRIES = 2**17  # rows times features from which on threads are faster
 
 
 class Limits(NamedTuple):
@@ -26,16 +25,15 @@ class Limits(NamedTuple):
 
     max_leaf_nodes: int
     max_depth: int
-    max_features: float  # share of the features that a node tries
+    max_features: float  # share of the features that are tried in a node
 
 
 @dataclass
 class Node:
-    """A node while the tree grows; its rows are ``rows[first:last]``."""
+    """A node of a growing tree."""
 
     number: int
-    first: int
-    last: int
+    n_rows: int
     depth: int
     total: FloatArray  # sums of the channels
     score: float
@@ -43,11 +41,6 @@ class Node:
     split: Split | None = None
     left: Node | None = None
     right: Node | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.last - self.first
 
     @property
     def gain(self) -> float:
@@ -60,43 +53,40 @@ class Grower:
 
     Parameters
     ----------
-    histograms : Histograms
-        Bins and channels of the rows.
+    rows : BoostedRows
+        The rows.
     binning : Binning
         The bins.
     rules, limits : Rules, Limits
-        What a split must have.
-    n_rows : int
-        Number of binned rows; those after the last with channels are held out.
+        Constraints on splits and trees.
     n_threads : int
         Number of threads over features; the tree does not depend on it.
     """
 
-    def __init__(
-        self, histograms: Histograms, binning: Binning, rules: Rules, limits: Limits, n_rows: int, n_threads: int = 1
-    ) -> None:
-        self.histograms, self.rules, self.limits = histograms, rules, limits
+    def __init__(self, rows: BoostedRows, binning: Binning, rules: Rules, limits: Limits, n_threads: int = 1) -> None:
+        self.rows, self.rules, self.limits = rows, rules, limits
+        self.histograms = Histograms(rows, binning.start)
         self.is_categorical, self.missing = binning.is_categorical, binning.missing
         self.threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self.n_threads = n_threads
-        self.is_sparse = isinstance(histograms.bins, SparseCodes)
-        self.node_of_row = np.full(n_rows if self.is_sparse else 0, -1, dtype=np.int32)
-        self.sides, self.buffer = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int32)
 
-    def grow(self, rows: Rows, rng: np.random.Generator) -> list[Node]:
-        """Grow a tree on some rows, which are sorted by leaf; returns its nodes, a parent before its children."""
-        self.rows, self.rng = rows, rng
-        self.node_of_row.fill(-1)
+    def grow(self, drawn: BoolArray | None, rng: np.random.Generator) -> list[Node]:
+        """Grow a tree on all training rows, or on those drawn; return its nodes, a parent before its children."""
+        self.rng = rng
         self.free = list(range(len(self.histograms.pool)))
         self.heap: list[tuple[float, int, Node]] = []
-        nodes = [self._node(0, 0, len(rows), 0)]
+        nodes = [self._node(0, self.rows.begin(drawn), 0)]
         self._find_splits(None, nodes)
         n_leaves = 1
         while self.heap and n_leaves < self.limits.max_leaf_nodes:
             parent = heapq.heappop(self.heap)[2]
-            middle = self.part(rows, parent.first, parent.last, parent.split)
-            left = parent.left = self._node(len(nodes), parent.first, middle, parent.depth + 1)
-            right = parent.right = self._node(len(nodes) + 1, middle, parent.last, parent.depth + 1)
+            assert parent.split is not None
+            numbers = (len(nodes), len(nodes) + 1)
+            sides = self.rows.part(parent.number, parent.split, numbers)
+            left, right = (
+                self._node(number, side, parent.depth + 1) for number, side in zip(numbers, sides, strict=True)
+            )
+            parent.left, parent.right = left, right
             nodes += [left, right]
             n_leaves += 1
             parent.split = self._with_side_of_missing(parent, heavier_left=self._weight(left) > self._weight(right))
@@ -104,31 +94,18 @@ class Grower:
                 self._find_splits(parent, [left, right])
         return nodes
 
-    def part(self, rows: Rows, first: int, last: int, split: Any) -> int:
-        """Sort ``rows[first:last]`` by a split; returns where those of the right side begin."""
-        from labelrank._kernels.trees.boosting.growth import part_dense, part_sparse
-
-        f = split.feature
-        how = (f, bool(self.is_categorical[f]), split.bin, int(self.missing[f]), split.missing_left > 0)
-        part = part_sparse if self.is_sparse else part_dense
-        return int(part(self.histograms.bins, rows, first, last, how, split.left_bins, self.sides, self.buffer))
-
     # --- nodes
 
-    def _node(self, number: int, first: int, last: int, depth: int) -> Node:
-        from labelrank._kernels.trees.boosting.histogram import sum_channels
+    def _node(self, number: int, rows: NodeRows, depth: int) -> Node:
         from labelrank._kernels.trees.boosting.splitting import score
 
-        channels = self.histograms.channels
-        total = np.empty(channels.shape[1])
-        sum_channels(channels, self.rows[first:last], total)
-        return Node(number, first, last, depth, total, score(total, self.rules.n_labels, self.rules.l2))
+        return Node(number, rows.n_rows, depth, rows.total, score(rows.total, self.rules.n_labels, self.rules.l2))
 
     def _weight(self, node: Node) -> float:
         return float(node.total[2 * self.rules.n_labels])
 
     def _with_side_of_missing(self, parent: Node, heavier_left: bool) -> Split:
-        """The split of a node; missing values go to the heavier side if there were none."""
+        """The split of a node; if it has no missing values, they go to the heavier side."""
         split = parent.split
         assert split is not None
         if split.missing_left >= 0:
@@ -156,7 +133,7 @@ class Grower:
             else:
                 self.free.append(parent.slot)
         for node in wanted:
-            if self.is_sparse:
+            if self.rows.is_sparse:
                 self._find_sparse(node)
             else:
                 self._find_alone(node)
@@ -167,12 +144,12 @@ class Grower:
                 self.free.append(node.slot)
 
     def _find_sparse(self, node: Node) -> None:
-        self.node_of_row[self.rows[node.first : node.last]] = node.number
+        self.rows.mark(node.number)
         features, to_improve = self._draw_features(), node.score * (1 + _ROUNDING)
 
         def work(first: int, last: int) -> Split | None:
             return find_sparse_split(
-                self.histograms.bins, self.histograms.channels, self.node_of_row, node.number,
+                self.rows.bins, self.rows.channels, self.rows.node_of_row, node.number,
                 features[(features >= first) & (features < last)], self.missing, self.is_categorical, node.total,
                 self.rules, to_improve,
             )  # fmt: skip
@@ -185,7 +162,7 @@ class Grower:
         for block in self.histograms.blocks:
 
             def work(first: int, last: int, block: tuple[int, int] = block) -> Split | None:
-                histogram = self.histograms.build(slot, node, self.rows, first, last, block[0])
+                histogram = self.histograms.build(slot, node.number, first, last, block[0])
                 return self._find(node, histogram, features, first, last)
 
             self._keep_best(node, self._over_features(block, work, node.n_rows))
@@ -201,7 +178,7 @@ class Grower:
         features = [self._draw_features() for _ in wanted]
 
         def work(first: int, last: int) -> list[Split | None]:
-            histogram = self.histograms.build(small.slot, small, self.rows, first, last)
+            histogram = self.histograms.build(small.slot, small.number, first, last)
             other = self.histograms.view(large.slot, first, last)
             subtract(other, histogram)
             of_node = {small.number: histogram, large.number: other}
@@ -225,7 +202,7 @@ class Grower:
                 node.split = split
 
     def _over_features(self, block: tuple[int, int], work: Callable[..., Any], n_rows: int) -> list[Any]:
-        """Results of some work on the features of a block, in their order."""
+        """Results of `work` on the features of a block, in their order."""
         first, last = block
         if self.threads is None or n_rows * (last - first) < _ENTRIES:
             return [work(first, last)]
@@ -233,7 +210,7 @@ class Grower:
         return list(self.threads.map(work, edges[:-1], edges[1:]))
 
     def _draw_features(self) -> IntArray:
-        """Features that a node tries."""
+        """Features to try in a node."""
         n = len(self.missing)
         if self.limits.max_features >= 1:
             return np.arange(n)
@@ -241,7 +218,7 @@ class Grower:
         return np.sort(self.rng.choice(n, n_tried, replace=False))
 
     def _take_slot(self) -> int:
-        """Memory for a histogram; of the leaf with the smallest gain if nothing is free."""
+        """Slot for a histogram; if none is free, that of the leaf with the smallest gain."""
         if not self.free:
             poorest = min((entry[2] for entry in self.heap if entry[2].slot >= 0), key=lambda node: node.gain)
             self.free.append(poorest.slot)

@@ -1,4 +1,4 @@
-"""Grown trees as arrays, and the scores that they add up to."""
+"""Grown trees as arrays, and their predictions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
+from labelrank._threads import n_threads
 from labelrank.trees.boosting.binning import Binning
-from labelrank.trees.boosting.growth import Grower, Node, Rows
+from labelrank.trees.boosting.growth import Node
 
 _ENTRIES = 2**22  # bins of a block of rows
 
@@ -23,10 +24,10 @@ class Trees(NamedTuple):
     right: npt.NDArray[np.int32]
     feature: npt.NDArray[np.int32]  # -1 for a leaf
     bin: npt.NDArray[np.uint8]  # the last one that goes left
-    threshold: FloatArray  # that of the bin; NaN for a leaf and for categories
+    threshold: FloatArray  # of the bin; NaN for a leaf and for categories
     missing_left: BoolArray
     category_set: npt.NDArray[np.int32]  # row of left_bins, 0 if the split is not by categories
-    value: FloatArray  # (n_nodes, n_labels), what a leaf adds to the scores
+    value: FloatArray  # (n_nodes, n_labels), contribution of a leaf to the scores
     gain: FloatArray
     n_rows: IntArray
     left_bins: BoolArray  # (n_sets, 256), bins that go left
@@ -46,7 +47,7 @@ def as_trees(nodes: list[Node], binning: Binning, n_labels: int, l2: float, lear
         if binning.is_categorical[split.feature]:
             trees.category_set[i] = len(left_bins)
             left_bins.append(split.left_bins)
-        else:  # beyond the last threshold are missing values only
+        else:  # beyond the last threshold there are only missing values
             edges = binning.edges[split.feature]
             trees.threshold[i] = edges[split.bin] if split.bin < len(edges) else np.inf
     for node in nodes:
@@ -57,7 +58,7 @@ def as_trees(nodes: list[Node], binning: Binning, n_labels: int, l2: float, lear
 
 
 def no_trees(n_labels: int, n_nodes: int = 0) -> Trees:
-    """No tree, or arrays for one of so many leaves."""
+    """No trees, with arrays for `n_nodes` leaves."""
     return Trees(
         offsets=np.zeros(1, dtype=np.int64),
         left=np.full(n_nodes, -1, dtype=np.int32),
@@ -75,7 +76,7 @@ def no_trees(n_labels: int, n_nodes: int = 0) -> Trees:
 
 
 def join(parts: list[Trees]) -> Trees:
-    """All trees of some parts, one after the other."""
+    """Concatenate trees."""
     joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Trees._fields}
     n_nodes = np.cumsum([0, *(len(part.left) for part in parts)])
     n_sets = np.cumsum([0, *(len(part.left_bins) - 1 for part in parts)])
@@ -88,31 +89,43 @@ def join(parts: list[Trees]) -> Trees:
     return Trees(**joined)
 
 
+def _of_used_features(trees: Trees, binning: Binning) -> tuple[Trees, Binning, IntArray]:
+    """Leave out the features that no tree splits by, which need not be binned; return the indices of the others too."""
+    inner = trees.left >= 0
+    used, place = np.unique(trees.feature[inner], return_inverse=True)
+    feature = np.full_like(trees.feature, -1)
+    feature[inner] = place
+    few = Binning(binning.edges[used], binning.is_categorical[used])
+    return trees._replace(feature=feature), few, used.astype(np.int64)
+
+
 def add_scores(
     trees: Trees, binning: Binning, X: Any, scores: FloatArray, first: int, last: int, n_jobs: int | None = None
 ) -> None:
     """Add the trees `first` to `last` to the scores of the rows of X, block by block."""
     from labelrank._kernels.trees.boosting.prediction import add_trees
 
+    trees, binning, used = _of_used_features(trees, binning)
     missing = binning.missing
 
     def add(rows: slice) -> None:
-        codes = binning.transform_rows(X[rows])
+        codes = binning.transform_rows(X[rows][:, used])
         add_trees(trees, first, last, codes, missing, binning.is_categorical, scores[rows])
 
-    blocks = list(row_blocks(X.shape[0], X.shape[1], _ENTRIES))
-    if effective_n_jobs(n_jobs) < 2 or len(blocks) < 2:
+    blocks = list(row_blocks(X.shape[0], len(used), _ENTRIES))
+    if n_threads(n_jobs) < 2 or len(blocks) < 2:
         for rows in blocks:
             add(rows)
     else:
-        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(add)(rows) for rows in blocks)
+        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(add)(rows) for rows in blocks)
 
 
 def leaves(trees: Trees, binning: Binning, X: Any) -> IntArray:
-    """Leaf of each row in each tree, counted from the root of the tree; of shape (n_samples, n_trees)."""
+    """Number of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
     from labelrank._kernels.trees.boosting.prediction import add_trees
 
-    codes, missing = binning.transform_rows(X), binning.missing
+    trees, binning, used = _of_used_features(trees, binning)
+    codes, missing = binning.transform_rows(X[:, used]), binning.missing
     numbered = trees._replace(value=np.arange(len(trees.left), dtype=np.float64)[:, np.newaxis])
     found = np.empty((len(codes), len(trees.offsets) - 1), dtype=np.int64)
     for t, first in enumerate(trees.offsets[:-1]):
@@ -120,17 +133,3 @@ def leaves(trees: Trees, binning: Binning, X: Any) -> IntArray:
         add_trees(numbered, t, t + 1, codes, missing, binning.is_categorical, node)
         found[:, t] = node[:, 0] - first
     return found
-
-
-def add_tree(grower: Grower, nodes: list[Node], value: FloatArray, rows: Rows, scores: FloatArray) -> None:
-    """Add a tree to the scores of rows that it was not grown on; they are sorted by leaf."""
-    from labelrank._kernels.trees.boosting.growth import add_to_rows
-
-    todo = [(nodes[0], 0, len(rows))]
-    while todo:
-        node, first, last = todo.pop()
-        if node.left is None or node.right is None:
-            add_to_rows(rows[first:last], value[node.number], scores)
-        elif first < last:
-            middle = grower.part(rows, first, last, node.split)
-            todo += [(node.left, first, middle), (node.right, middle, last)]

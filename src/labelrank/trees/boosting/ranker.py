@@ -1,4 +1,4 @@
-"""Gradient-boosted trees that rank."""
+"""Gradient-boosted trees for label ranking."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from labelrank.losses import LogLinearLoss, Loss, PlackettLuceLoss, get_loss
 from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 from labelrank.trees.boosting.base import BoostedTreesMixin
+from labelrank.trees.boosting.data import BoostingData
 from labelrank.trees.categories import categorical_mask
 
 
 def _has_probabilities(ranker: Any) -> bool:
-    """Whether the loss is the likelihood of a model in which pairs have probabilities."""
+    """Whether the loss is the likelihood of a model with pair probabilities."""
     if get_loss(ranker.loss) in (LogLinearLoss, PlackettLuceLoss):
         return True
     raise AttributeError(f"the loss {ranker.loss!r} has no probabilities; use 'log_linear' or 'plackett_luce'")
@@ -30,28 +31,29 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     r"""Gradient-boosted trees on preference graphs.
 
     Scores are a sum of trees with a vector in each leaf. Each iteration grows one tree on the gradients
-    :math:`g_{il}` and the curvatures :math:`h_{il}` of a loss with respect to the scores of all labels: splits have the
-    largest gain of :math:`\sum_l G_l^2 / (H_l + \lambda)`, the sums being over the rows of a node, and leaves have
-    the Newton steps :math:`-G_l / (H_l + \lambda)`. Features are binned; missing values and categories are treated as
-    such. Labels that are not observed in a row have no gradient in it.
+    :math:`g_{il}` and the curvatures :math:`h_{il}` of a loss with respect to the scores of all labels. With
+    :math:`G_l` and :math:`H_l` their sums over the rows of a node, splits have the largest gain of
+    :math:`\sum_l G_l^2 / (H_l + \lambda)`, and leaves the Newton steps :math:`-G_l / (H_l + \lambda)`. Features are
+    binned; missing values and categories are supported natively. Labels that are not observed in a row have no
+    gradient in it.
 
     Parameters
     ----------
     loss : {"log_linear", "plackett_luce", "squared"} or subclass of Loss, default="log_linear"
         The loss, which must have a curvature; see :mod:`labelrank.losses`.
     decomposition : str, Decomposition, callable or None, default="disagreement"
-        How the graphs are cut, for losses that cut them; None is the default of the loss. Other losses ignore the
-        default and refuse anything else.
+        Decomposition of the graphs, for losses that use one; None is the default of the loss. Other losses ignore the
+        default and raise ValueError for anything else.
     learning_rate : float, default=0.1
         Factor of the values of the leaves.
     max_iter : int, default=300
-        Maximal number of iterations, and of trees.
+        Maximum number of iterations, and of trees.
     max_leaf_nodes : int or None, default=31
-        Maximal number of leaves of a tree; the splits with the largest gain are made first.
+        Maximum number of leaves of a tree; the splits with the largest gain are made first.
     max_depth : int or None, default=None
-        Maximal depth of a tree.
+        Maximum depth of a tree.
     min_samples_leaf : int or float, default=5
-        Minimum weight of the rows of a leaf; a row without a given weight counts 1.
+        Minimum weight of the rows of a leaf; without `sample_weight`, their number.
     l2_regularization : float, default=1.0
         The penalty :math:`\lambda` on the values of the leaves.
     max_features : float, default=1.0
@@ -59,38 +61,42 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     subsample : float, default=1.0
         Share of the rows that each tree is grown on, drawn at random without replacement.
     max_bins : int, default=255
-        Maximal number of bins of a feature, at most 255; missing values have a bin of their own.
+        Maximum number of bins of a feature, at most 255; missing values have an additional bin.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Features that are categories: a mask, indices, names of columns, or the columns of a data frame with a
-        categorical type. A split is a set of categories against the others; see the notes.
+        Categorical features: a mask, indices, names of columns, or the columns of a data frame with a categorical
+        type. A split is a set of categories against the others; see the notes.
     early_stopping : bool or "auto", default="auto"
-        Whether to hold rows out, and to stop when their loss no longer decreases; "auto" does with more than 100,000
+        Whether to hold out rows, and to stop when their loss no longer decreases; "auto" does so for more than 100,000
         rows.
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10
-        Stop when none of so many iterations has decreased the loss of the rows that are held out.
+        Stop if none of this many iterations has decreased the loss of the held-out rows.
     tol : float, default=1e-7
-        Smallest decrease of the mean loss that counts as one.
+        Decreases of the mean loss up to this are ignored.
     warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last call, until there are `max_iter`.
+        Whether `fit` adds trees to those of the last call, up to `max_iter` trees.
     random_state : int, RandomState instance or None, default=None
         Determines the rows that are held out, and the rows and features that are drawn.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
+    checkpoint : path or tuple (path, n), optional
+        File that the trees are written to after every n iterations, by default 10, and at the end. If it exists, `fit`
+        resumes from it, with the same result as without an interruption; `fit` raises ValueError if it belongs to other
+        data or parameters.
     on_empty : {"warn", "error", "ignore"}, default="warn"
-        What to do about rows of `y` without any observed pair, from which nothing can be learned.
+        What to do about rows of `y` without any observed pair, which have no effect.
 
     Attributes
     ----------
     n_iter_ : int
         Number of trees.
     baseline_ : ndarray of shape (n_labels,)
-        Scores before the first tree, the best that are the same for all rows.
+        Scores before the first tree, the best constant ones.
     train_score_ : ndarray of shape (n_iter_ + 1,)
-        Minus the mean training loss, before the first iteration and after each.
+        Negative mean training loss, before the first iteration and after each.
     validation_score_ : ndarray of shape (n_iter_ + 1,)
-        Minus the mean loss of the rows that are held out; empty if there are none.
+        Negative mean loss of the held-out rows; empty if there are none.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The mean training loss.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -100,16 +106,16 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     tree_offsets_ : ndarray of shape (n_iter_ + 1,)
         The nodes of tree t are ``tree_offsets_[t]:tree_offsets_[t + 1]`` in the arrays below.
     children_left_, children_right_, feature_, bin_, threshold_, missing_left_, gain_, n_node_samples_ : ndarray
-        Nodes of all trees. Children are counted from the root of their tree, and -1 stands for those of a leaf. Values
-        up to the threshold, that is bins up to the bin, go left.
+        Nodes of all trees. Children are numbered from the root of their tree; those of a leaf are -1. Values up to the
+        threshold, that is bins up to the bin, go left.
     category_set_, left_bins_ : ndarray
-        For a split by categories, the row of ``left_bins_`` that has the bins that go left; 0 for other splits.
+        For a split by categories, the row of ``left_bins_`` with the bins that go left; 0 for other splits.
     value_ : ndarray of shape (n_nodes, n_labels)
-        What a leaf adds to the scores.
+        Contribution of a leaf to the scores.
     bin_edges_ : ndarray of shape (n_features_in_,)
         For each feature the thresholds between its bins, or its categories.
     is_categorical_, had_missing_ : ndarray of shape (n_features_in_,)
-        Which features are categories, and which had missing values in training.
+        Which features are categorical, and which had missing values in training.
     categories_ : ndarray of shape (n_features_in_,)
         Values of the categories, None for other features; only if `X` was a data frame with categories.
     seed_ : int
@@ -127,9 +133,9 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     Notes
     -----
     Categories of a node are sorted by the projection of their Newton steps (smoothed by ten rows) on the first
-    principal component of these steps, and split at a place in this order; categories of less than ten rows go to the
-    side of the others. If a feature has more than `max_bins` categories, the most frequent ones are told apart and the
-    others are treated as missing, with a warning. Categories that were not seen in training are missing, too.
+    principal component of these steps, and split at one position of this order; categories with fewer than ten rows are
+    sent to the right. If a feature has more than `max_bins` categories, only the most frequent ones get bins and the
+    others are treated as missing, with a warning. Categories that were not seen in training are treated as missing too.
 
     An interrupted `fit` (control-C) warns and keeps the trees grown so far.
 
@@ -172,6 +178,7 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        checkpoint: Any = None,
         on_empty: OnEmpty = "warn",
     ) -> None:
         self.loss = loss
@@ -193,6 +200,7 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.on_empty = on_empty
 
     # --- fit
@@ -209,12 +217,12 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         return data
 
     def _learn(self, data: Training, progress: Progress) -> None:
-        self._boost(data.X, data.graphs, data.weight, self._make_loss, progress)
+        self._boost(BoostingData(*data, self._make_loss), progress)
 
     def _make_loss(self, graphs: Any, weight: FloatArray) -> Loss:
         loss, decomposition = get_loss(self.loss), self.decomposition
         if loss.default_decomposition is None and decomposition == "disagreement":
-            decomposition = None  # our default is for losses that cut
+            decomposition = None  # the default is for losses with a decomposition
         return loss(graphs, None if decomposition is None else get_decomposition(decomposition), weight)
 
     def _check_X(self, X: Any) -> Any:

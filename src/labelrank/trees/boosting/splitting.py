@@ -13,7 +13,7 @@ NO_LEFT_BINS = np.zeros(256, dtype=bool)
 
 
 class Rules(NamedTuple):
-    """What the kernels need to know to judge a split."""
+    """Parameters of the kernels that evaluate splits."""
 
     n_labels: int
     l2: float  # of the values of a leaf
@@ -40,7 +40,7 @@ def find_split(
     rules: Rules,
     to_improve: float,
 ) -> Split | None:
-    """Best split on some features of a histogram that begins with the feature `first`; None if none is better."""
+    """Best split on some features of a histogram that starts at feature `first`; None if none exceeds `to_improve`."""
     from labelrank._kernels.trees.boosting.splitting import best_split
 
     found, left = np.array([to_improve, -1.0, 0.0, 0.0]), np.zeros(256, dtype=bool)
@@ -60,7 +60,7 @@ def find_sparse_split(
     rules: Rules,
     to_improve: float,
 ) -> Split | None:
-    """Best split of a node on some sparse features; None if none is better."""
+    """Best split of a node on some sparse features; None if none exceeds `to_improve`."""
     from labelrank._kernels.trees.boosting.splitting import best_sparse_split
 
     found, left = np.array([to_improve, -1.0, 0.0, 0.0]), np.zeros(256, dtype=bool)

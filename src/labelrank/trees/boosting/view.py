@@ -1,4 +1,4 @@
-"""One tree of a boosted model, to print and to draw."""
+"""Single trees of a boosted model, for export and plots."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _NODES = (
 
 
 class BoostedTree:
-    """A tree of a boosted model; its leaves rank the labels by what they add to the scores.
+    """A tree of a boosted model; its leaves rank the labels by their contributions to the scores.
 
     Attributes
     ----------
     children_left_, children_right_, feature_, threshold_, missing_left_, n_node_samples_, value_, gain_ : ndarray
         Nodes, as in :class:`~labelrank.GradientBoostingRanker`.
     pair_balance_ : ndarray of shape (n_nodes, n_pairs)
-        P(a before b) - P(b before a) for each pair a < b by the node alone.
+        P(a before b) - P(b before a) for each pair a < b, from the values of the node alone.
     labels_ : ndarray of shape (n_labels,)
         Names of the labels.
 
@@ -67,7 +67,7 @@ class BoostedTree:
         self.pair_balance_ = np.tanh((self.value_[:, a] - self.value_[:, b]) / 2)
 
     def left_categories(self, node: int) -> list[Any]:
-        """Categories that go left at a node that is split by them."""
+        """Categories that go left at a node with a categorical split."""
         feature = self.feature_[node]
         values = self.bin_edges_[feature]
         chosen = values[self.left_bins_[self.category_set_[node]][: len(values)]]
@@ -84,11 +84,11 @@ class BoostedTree:
         decimals : int, default=2
             Number of decimals of thresholds and spreads.
         max_depth : int, optional
-            Depth to which nodes are shown; below it, only the number of rows.
+            Depth to which nodes are shown; below it, only the number of rows is.
 
         Returns
         -------
         str
-            A leaf shows the ranking by what it adds to the scores, the theta of it, and its number of rows.
+            A leaf shows the ranking by its contributions to the scores, the theta of them, and its number of rows.
         """
         return tree_text(self, decimals=decimals, max_depth=max_depth)

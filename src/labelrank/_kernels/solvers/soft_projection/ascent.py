@@ -1,8 +1,8 @@
 """Dual block ascent by soft projections: an epoch over instances, and the duality gap.
 
 An instance is visited once per epoch. Its scores are computed, then all its subgraphs are projected one after the
-other: the new duals of one change the scores for the next by their multiple of the squared norm, which needs no
-product. Only then are the coefficients updated, once for each label whose duals changed.
+other: the new duals of one change the scores for the next by a multiple of the squared norm, without a product.
+Finally the coefficients are updated, once for each label whose duals changed.
 """
 
 from typing import Any, NamedTuple
@@ -24,12 +24,12 @@ class Duals(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Which instances an epoch may leave alone."""
+    """Which instances an epoch may skip."""
 
     epoch: int
     rests: Any  # (n_instances, 2): the next epoch that visits the instance, and how many it misses after that
-    small: float  # gap of a subgraph that is not worth a projection
-    enough: float  # gap of an instance that may rest
+    small: float  # gap of a subgraph up to which it is not projected
+    enough: float  # gap of an instance up to which it may rest
 
 
 class Dense(NamedTuple):
@@ -84,7 +84,7 @@ def scratch_of(n_labels, blocks):
 
 @kernel
 def distinct_labels(i, scratch, blocks):
-    """Write the labels of an instance without repeats; returns how many."""
+    """Write the distinct labels of an instance; return their number."""
     n = 0
     for m in range(blocks.head[i, 2], blocks.head[i + 1, 2]):
         label = blocks.members[m]
@@ -97,7 +97,7 @@ def distinct_labels(i, scratch, blocks):
 
 @kernel
 def visit(i, norm, pace, duals, scratch, blocks):
-    """Project all subgraphs of an instance, and schedule its next visit. Returns the duality gap found."""
+    """Project all subgraphs of an instance, and schedule its next visit. Return the duality gap found."""
     f, delta, mu, nu = scratch.f, scratch.delta, scratch.mu, scratch.nu
     sides, members, gamma, value = blocks.sides, blocks.members, blocks.gamma, duals.value
     gap = 0.0
@@ -120,7 +120,7 @@ def visit(i, norm, pace, duals, scratch, blocks):
         own = bound * max(top_a + top_b, 0.0) - linear
         gap += own
         if own > pace.small:
-            # The problem times the squared norm: duals are divided at the end, scores never.
+            # The problem times the squared norm: duals are divided at the end, and scores not at all.
             top_mu, t_a, top_nu, t_b = levels(mu[:p], nu[:q], bound * norm)
             for m in range(p):
                 step = replace(value, o + m, max(t_a - (top_mu - mu[m]), 0.0) / norm)
@@ -142,7 +142,7 @@ def visit(i, norm, pace, duals, scratch, blocks):
 
 @kernel(inline="always")
 def replace(values, m, new):
-    """Store a dual; returns its change as stored, which may have 32 bits, so that coefficients follow the duals."""
+    """Store a dual; return its change as stored, possibly in float32, so that coefficients match the duals."""
     old = np.float64(values[m])
     values[m] = new
     return values[m] - old
@@ -220,7 +220,7 @@ def epoch_csr(model, order, pace, duals, blocks):
 
 @kernel
 def duality_gaps(scores, first, duals, blocks, gaps):
-    """Write the duality gap of each of the instances from `first` on; returns C times their loss."""
+    """Write the duality gap of each of the instances from `first` on; return C times their loss."""
     loss = 0.0
     for i in range(first, first + len(scores)):
         f = scores[i - first]
@@ -275,7 +275,7 @@ def make_feasible(duals, blocks):
 
 @kernel
 def clip_and_sum(values):
-    """Set negative entries to 0; returns the sum."""
+    """Set negative entries to 0; return the sum."""
     total = 0.0
     for m in range(len(values)):
         values[m] = max(values[m], 0.0)
@@ -285,7 +285,7 @@ def clip_and_sum(values):
 
 @kernel
 def scale_to(values, total, z):
-    """Scale entries of a known sum to a smaller one; a sum that is right up to rounding stays as it is."""
+    """Scale entries with the sum `total` to the smaller sum `z`, unless the sums are equal up to rounding."""
     for m in range(len(values)):
         if z == 0.0:
             values[m] = 0.0

@@ -5,11 +5,11 @@ from labelrank._kernels.compile import kernel
 
 @kernel(error_model="numpy")
 def curvature(start, row, label, ratio, free, J):
-    """Write how little the instances' contributions follow their scores: J of shape (n_instances, n_labels, n_labels).
+    """Write minus the derivative of the contributions by the scores: J, of shape (n_instances, n_labels, n_labels).
 
     Subgraph s of instance row[s] has the entries from start[2 s] to start[2 s + 2], those of B from start[2 s + 1] on.
     `ratio` has x/z of each entry, `free` that of each subgraph's slack. The diagonal is a sum of positive terms, since
-    differences would lose all digits near the optimum.
+    differences would cancel near the optimum.
     """
     J[:] = 0.0
     for s in range(len(free)):

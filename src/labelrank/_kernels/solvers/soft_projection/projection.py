@@ -1,4 +1,4 @@
-"""The reduced problem of a soft projection: two vectors, one level each, no sort.
+"""The reduced problem of a soft projection: two vectors, each with a level, without sorting.
 
     min  ½‖α − μ‖² + ½‖β − ν‖²   s.t.  α, β ≥ 0,  Σα = Σβ ≤ C
 
@@ -7,17 +7,17 @@ keep all their digits however large they are. The solution is α = [t_a − a]�
 
 - s = max μ + max ν ≤ 0: both are zero;
 - Σ[t − a]₊ = Σ[s − t − b]₊ has one root t in (0, s). If that sum is at most C, then t_a = t and t_b = s − t;
-- otherwise each level is by itself the one that makes its sum C.
+- otherwise each level is the one for which its sum is C.
 
-All three are roots of increasing, piecewise linear functions. A Newton step from t is the exact root of the line that
-the entries active at t make, so once a step leaves the active entries as they are, it has found the root exactly.
+All three are roots of increasing, piecewise linear functions. A Newton step from t goes to the root of the linear piece
+of the entries active at t, so a step that does not change the active entries has found the root exactly.
 """
 
 from labelrank._kernels.compile import kernel
 
 # Sums may be reassociated, and no entry is NaN.
 FAST = {"reassoc", "contract", "nnan", "nsz"}
-MAX_STEPS = 200  # far more than bisection to the last bit takes
+MAX_STEPS = 200  # far more than bisection needs
 
 
 @kernel(fastmath=FAST)
@@ -29,7 +29,7 @@ def largest(values):
     return top
 
 
-# Not reassociated: level − top + value would round away what the difference of top and value keeps.
+# Not reassociated: level − top + value would lose digits that the difference of top and value keeps.
 @kernel(fastmath={"nnan", "nsz"})
 def above(level, top, value):
     """Return [level − (top − value)]₊."""
@@ -38,7 +38,7 @@ def above(level, top, value):
 
 @kernel(fastmath=FAST)
 def mass(values, top, level):
-    """Return the sum of [level − (top − values)]₊, and how many terms are positive."""
+    """Return the sum of [level − (top − values)]₊ and the number of positive terms."""
     total, count = 0.0, 0.0
     for i in range(len(values)):
         inside = above(level, top, values[i])  # no branch, so that the loop is vectorized
@@ -51,7 +51,7 @@ def mass(values, top, level):
 def level_of_mass(values, top, level, size):
     """Return the level of the given mass, starting from a level of at least that mass.
 
-    The mass is convex in the level, so Newton's steps go down and never past the root.
+    The mass is convex in the level, so Newton's steps decrease and never pass the root.
     """
     last = 0.0
     for _ in range(MAX_STEPS):
@@ -69,7 +69,7 @@ def level_of_mass(values, top, level, size):
 def common_level(mu, top_mu, nu, top_nu, s, low, high, C):
     """Return the t between `low` and `high` at which the masses at t and at s − t are equal, and that mass.
 
-    Any t at which both masses exceed C is good enough: one of them increases, the other decreases in t, so the common
+    Any t at which both masses exceed C is sufficient: one of them increases, the other decreases in t, so the common
     one exceeds C as well.
     """
     t = low + 0.5 * (high - low)
@@ -86,7 +86,7 @@ def common_level(mu, top_mu, nu, top_nu, s, low, high, C):
             low = t
         step = (z_a - z_b) / (i + j)
         new = t - step
-        # i falls and j rises as t goes down, so i - j tells the active entries of two levels apart.
+        # As t decreases, i decreases and j increases, so i - j identifies the active entries.
         if i - j == last or step == 0.0:
             return new, z_a - i * step
         last = i - j
@@ -111,7 +111,7 @@ def levels(mu, nu, C):
         return top_mu, z, top_nu, z
     low, high = 0.0, s
     if s >= C:
-        # C is likely reached. The mass at level C is at least C, for the largest entry alone gives as much.
+        # C is likely reached. The mass at level C is at least C, which is that of the largest entry alone.
         t_a, t_b = level_of_mass(mu, top_mu, C, C), level_of_mass(nu, top_nu, C, C)
         if t_a + t_b <= s:
             return top_mu, t_a, top_nu, t_b
@@ -124,7 +124,7 @@ def levels(mu, nu, C):
 
 @kernel
 def project_one(mu, nu, C, alpha, beta):
-    """Write the solution of one problem; returns θ_α + θ_β where it is positive, else 0."""
+    """Write the solution of one problem; return θ_α + θ_β if it is positive, else 0."""
     if len(mu) == 0 or len(nu) == 0:
         alpha[:] = 0.0
         beta[:] = 0.0

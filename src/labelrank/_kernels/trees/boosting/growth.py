@@ -1,11 +1,11 @@
-"""Rows of a node are sorted into its children."""
+"""Partition of the rows of a node between its children."""
 
 from labelrank._kernels.compile import kernel
 
 
 @kernel
 def goes_left(code, feature_is_categorical, at_bin, missing, missing_left, left):
-    """Whether a row whose feature has this bin goes left; `missing` is the bin of missing values."""
+    """Whether a row with the bin `code` goes left; `missing` is the bin of missing values."""
     if feature_is_categorical:
         return left[code]
     if code == missing:
@@ -15,7 +15,7 @@ def goes_left(code, feature_is_categorical, at_bin, missing, missing_left, left)
 
 @kernel
 def _write(rows, first, last, sides, buffer):
-    """Move the rows of the left side to the front, both sides in their order; returns where the right side begins."""
+    """Move the rows of the left side to the front, keeping their order; return where the right side begins."""
     n_left, n_right = 0, 0
     for p in range(first, last):
         row = rows[p]
@@ -32,7 +32,7 @@ def _write(rows, first, last, sides, buffer):
 
 @kernel
 def part_dense(bins, rows, first, last, split, left, sides, buffer):
-    """Sort ``rows[first:last]`` by a split, which is (feature, is_categorical, bin, missing bin, missing_left)."""
+    """Sort ``rows[first:last]`` by a split, (feature, is_categorical, bin, missing bin, missing_left)."""
     feature, is_categorical, at_bin, missing, missing_left = split
     for p in range(first, last):
         sides[rows[p]] = goes_left(bins[rows[p], feature], is_categorical, at_bin, missing, missing_left, left)
@@ -50,13 +50,6 @@ def part_sparse(bins, rows, first, last, split, left, sides, buffer):
     for p in range(indptr[feature], indptr[feature + 1]):
         sides[indices[p]] = goes_left(codes[p], is_categorical, at_bin, missing, missing_left, left)
     return _write(rows, first, last, sides, buffer)
-
-
-@kernel
-def mark_rows(rows, node, node_of_row):
-    """Remember the node of some rows."""
-    for row in rows:
-        node_of_row[row] = node
 
 
 @kernel

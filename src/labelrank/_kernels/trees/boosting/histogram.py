@@ -1,8 +1,8 @@
-"""Histograms of a node: for every bin of every feature the sums of the channels of its rows.
+"""Histograms of a node: the sums of the channels of its rows, for every bin of every feature.
 
-The channels of a row are its gradients G_1 … G_k, its curvatures H_1 … H_k and its weight, as 32-bit floats; they are
-summed in 64 bits, where sums of up to a million such numbers of similar size are exact, so that neither the order of
-the rows nor the subtraction of a sibling changes a histogram.
+The channels of a row are its gradients G_1 … G_k, its curvatures H_1 … H_k and its weight, as float32. They are summed
+as float64, where sums of up to a million such numbers of similar size are exact, so that neither the order of the rows
+nor the subtraction of a sibling changes a histogram.
 """
 
 import numpy as np
@@ -50,8 +50,29 @@ def dense_histogram(bins, channels, rows, first, last, start, histogram):
 
 
 @kernel
+def sparse_histogram(bins, channels, node_of_row, node, first, last, start, total, at_weight, histogram):
+    """Histogram of the features `first` to `last` of sparse rows; absent entries have the rest of the total."""
+    indptr, indices, codes, zero = bins
+    origin, n_channels = start[first], channels.shape[1]
+    histogram[: start[last] - origin] = 0.0
+    rest = np.empty(n_channels)
+    for f in range(first, last):
+        here = histogram[start[f] - origin : start[f + 1] - origin]
+        rest[:] = total
+        for p in range(indptr[f], indptr[f + 1]):
+            row = indices[p]
+            if node_of_row[row] == node:
+                values, sums = channels[row], here[codes[p]]
+                for c in range(n_channels):
+                    sums[c] += values[c]
+                    rest[c] -= values[c]
+        if rest[at_weight] > 0.0:
+            here[zero[f]] += rest
+
+
+@kernel
 def subtract(parent, child):
-    """Histogram of the other child, in the place of the parent."""
+    """Overwrite the histogram of the parent with that of the other child."""
     for b in range(len(parent)):
         for c in range(parent.shape[1]):
             parent[b, c] -= child[b, c]

@@ -1,8 +1,8 @@
 """The best split of a node by its histogram: the largest gain Σ_l G_l² / (H_l + λ), left plus right minus parent.
 
 Numeric features are split at bins, with missing values on the better side. Categories are sorted by the projection of
-their Newton steps G / (H + s) on the first principal component of these steps, and split at a place in that order; with
-two labels this is the order by G / (H + s), of which one split is the best of all partitions.
+their Newton steps G / (H + s) on the first principal component of these steps, and split at a position of that order;
+with two labels this is the order by G / (H + s), and one of its splits is the best of all partitions.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 
 from labelrank._kernels.compile import kernel
 
-MIN_CATEGORY_WEIGHT = 10.0  # of a category that is sorted; rarer ones go to the side of the others
+MIN_CATEGORY_WEIGHT = 10.0  # of a category that is sorted; rarer ones go right
 _POWER_STEPS = 20
 
 
@@ -45,9 +45,9 @@ def _add(left, sums):
 
 @kernel
 def _scan(histogram, order, total, k, rules, missing, best, left):
-    """Try to send the first bins of an order left, one more each time; `missing` (or -1) is sent left before all.
+    """Try to send the first bins of an order left, one more each time; before them the bin `missing`, unless it is -1.
 
-    best : score of both sides, place. Returns whether it improved on it.
+    best : score of both sides and position, overwritten by a better split. Returns whether one was found.
     """
     l2, least = rules.l2, rules.min_weight
     weight = total[2 * k]
@@ -73,7 +73,7 @@ def _scan(histogram, order, total, k, rules, missing, best, left):
 
 @kernel
 def _sort_categories(histogram, n_bins, total, k, order):
-    """Sort the categories that are heavy enough; returns their number."""
+    """Sort the categories of sufficient weight; return their number."""
     n = 0
     for b in range(n_bins):
         if histogram[b, 2 * k] >= MIN_CATEGORY_WEIGHT:
@@ -97,7 +97,8 @@ def _sort_categories(histogram, n_bins, total, k, order):
             width += steps[i, j] ** 2
         if width > widest:
             widest = width
-            direction[:] = steps[i]
+            for j in range(k):
+                direction[j] = steps[i, j]
     projection, turned = np.zeros(n), np.empty(k)
     for _ in range(_POWER_STEPS):
         turned[:] = 0.0
@@ -112,8 +113,14 @@ def _sort_categories(histogram, n_bins, total, k, order):
             norm += turned[j] ** 2
         if norm == 0.0:
             break
-        direction[:] = turned / math.sqrt(norm)
-    order[:n] = order[:n][np.argsort(projection, kind="mergesort")]
+        for j in range(k):
+            direction[j] = turned[j] / math.sqrt(norm)
+    for i in range(1, n):  # at most 256; np.argsort takes a second to compile
+        at, chosen = projection[i], order[i]
+        while i > 0 and projection[i - 1] > at:
+            projection[i], order[i] = projection[i - 1], order[i - 1]
+            i -= 1
+        projection[i], order[i] = at, chosen
     return n
 
 
@@ -122,7 +129,7 @@ def _try_feature(here, bins, f, is_categorical, total, rules, found, left, work)
     """Improve on `found` by a feature.
 
     here : (n_bins, n_channels), its histogram; the last bin is that of missing values.
-    bins : the other bins that are worth a look, in ascending order.
+    bins : the other bins to try, in ascending order.
     work : buffers (sums, best, categories).
     """
     sums, best, categories = work
@@ -140,7 +147,7 @@ def _try_feature(here, bins, f, is_categorical, total, rules, found, left, work)
                     left[chosen[i]] = True
                 found[0], found[1], found[2], found[3] = best[0], f, 0, left[missing] if has_missing else -1
         return
-    # Missing values go right; the last place separates them from all others.
+    # Missing values go right; the last position separates them from all others.
     if _scan(here, bins if has_missing else bins[:-1], total, k, rules, -1, best, sums):
         found[0], found[1], found[2], found[3] = best[0], f, bins[int(best[1])], 0 if has_missing else -1
     if has_missing and _scan(here, bins[:-1], total, k, rules, missing, best, sums):
@@ -154,8 +161,8 @@ def best_split(histogram, features, first, start, is_categorical, total, rules, 
     histogram : (n_bins, n_channels), begins with feature `first`.
     features : to try, all of them in the histogram.
     total : sums of the channels over the node.
-    found : score of both sides, feature, bin, and whether missing values go left (-1 if the node has none); the score
-        is the one to improve on at first.
+    found : score of both sides, feature, bin, and whether missing values go left (-1 if the node has none); on input,
+        the score to improve on.
     left : bool (256,), overwritten with the bins of the left side if the feature is categorical.
     """
     bins = np.arange(256)
@@ -167,9 +174,9 @@ def best_split(histogram, features, first, start, is_categorical, total, rules, 
 
 @kernel
 def best_sparse_split(bins, channels, node_of_row, node, features, missing, is_categorical, total, rules, found, left):
-    """Best split of a node on sparse features, each with a histogram of its own that is cleared after use.
+    """Best split of a node on sparse features, each with a temporary histogram.
 
-    Bins that have no row of the node cost nothing; absent entries are what the total leaves over.
+    Bins without rows of the node take no time; absent entries have the rest of the total.
     """
     indptr, indices, codes, zero = bins
     n_channels, at_weight = channels.shape[1], 2 * rules.n_labels

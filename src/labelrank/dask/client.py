@@ -1,0 +1,117 @@
+"""The client that a fit talks to its cluster through, and what is said when the cluster is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from distributed import Client, Future, KilledWorker, LocalCluster, get_worker, wait, worker_client
+from distributed.client import ClosedClientError
+from distributed.comm import CommClosedError
+
+# What distributed raises, from here or from inside of a task, when scheduler or client have gone.
+_LOST = (CommClosedError, ClosedClientError, CancelledError, asyncio.CancelledError)
+
+_PATIENCE = 30.0  # seconds to wait for results before asking whether all workers are paused
+
+
+@contextmanager
+def connected(client: Client | None) -> Iterator[Client]:
+    """A client to work with, and one clear error if the cluster behind it is lost meanwhile.
+
+    Parameters
+    ----------
+    client : Client or None
+        The client of a user. None is for the cluster that this runs on as a task, for the current client or, where
+        there is neither, for a local cluster of as many processes as there are processors, which is closed at the end.
+
+    Yields
+    ------
+    Client
+    """
+    with ExitStack() as stack:
+        if client is None:
+            client = _found(stack)
+        if client.asynchronous:
+            raise ValueError("client is asynchronous, and fit waits for results; pass Client(..., asynchronous=False)")
+        if client.status != "running":
+            raise RuntimeError(
+                f"client is {client.status}, not running; pass a client that is connected to a scheduler"
+            )
+        address = client.scheduler.address if client.scheduler is not None else "unknown"
+        try:
+            with client.as_current():
+                yield client
+        except KilledWorker as error:
+            raise ClusterLostError(
+                f"workers of the Dask cluster at {address} died again and again on the same partition, probably for "
+                "want of memory; use smaller partitions, or workers with a larger memory limit"
+            ) from error
+        except _LOST as error:
+            if isinstance(error, CancelledError | asyncio.CancelledError) and client.status == "running":
+                raise ClusterLostError(
+                    f"the Dask cluster at {address} does not hold data that fit needs: another client has persisted "
+                    "them, or client.restart or cancel has removed them; persist them by the client of fit, and fit "
+                    "again, or continue from the last iteration of a fit with checkpoint="
+                ) from error
+            raise ClusterLostError(
+                f"lost the Dask cluster at {address} ({type(error).__name__}); connect a new client and fit "
+                "again, or continue from the last iteration of a fit with checkpoint="
+            ) from error
+
+
+def _found(stack: ExitStack) -> Client:
+    try:
+        get_worker()
+    except ValueError:  # this is not a task
+        pass
+    else:
+        return stack.enter_context(worker_client())  # gives the thread of the task to others until the end
+    try:
+        return Client.current()
+    except ValueError:  # there is none
+        cluster = stack.enter_context(LocalCluster(threads_per_worker=1, dashboard_address=":0"))
+        return stack.enter_context(Client(cluster))
+
+
+class ClusterLostError(RuntimeError):
+    """The scheduler, the connection to it, too many workers, or data that they held have gone."""
+
+
+def send(client: Client, value: Any) -> Future:
+    """A value in the memory of workers, as an argument of tasks; it is sent again if a worker is lost."""
+    return client.submit(same, value, pure=False)
+
+
+def same(value: Any) -> Any:
+    """A value as it is."""
+    return value
+
+
+def result(client: Client, future: Future) -> Any:
+    """The result of a future; raise if all workers are paused for want of memory, so that it would never come."""
+    return results(client, [future])[0]
+
+
+def results(client: Client, futures: Sequence[Future]) -> list[Any]:
+    """Results of futures; raise if all workers are paused for want of memory, so that they would never come."""
+    stuck = False
+    while True:
+        try:
+            wait(futures, timeout=_PATIENCE)
+        except TimeoutError:
+            was_stuck, stuck = stuck, client.run_on_scheduler(_all_paused)
+            if was_stuck and stuck:
+                raise ClusterLostError(
+                    "all workers of the Dask cluster are paused since they use most of their memory limit, and data on "
+                    "disk do not help; use smaller partitions, or workers with a larger memory limit"
+                ) from None
+        else:
+            return client.gather(list(futures))
+
+
+def _all_paused(dask_scheduler: Any) -> bool:
+    return bool(dask_scheduler.workers) and not dask_scheduler.running
