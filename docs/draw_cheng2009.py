@@ -20,10 +20,12 @@ PAGE = Path(__file__).parent / "results" / "cheng2009.rst"
 def stored_tables() -> list[Table]:
     """Tables of the page that have nothing but numbers."""
     found = []
-    for title, body in re.findall(r"^\.\. list-table:: (.*)\n.*\n\n((?:   .*\n)+)", PAGE.read_text(), re.MULTILINE):
-        (stub, *columns), *rows = (re.findall(r"- (.*)", row) for row in body.split("   * ")[1:])
-        if all(re.fullmatch(r"-?[\d.]+", text) for row in rows for text in row[1:]):
-            values = [[float(text) for text in row[1:]] for row in rows]
+    table = r"^\.\. (?:details:: (.*)\n\n   \.\. )?list-table::(.*)\n(?: +:.*\n)+\n((?:   .*\n)+)"
+    for folded, shown, body in re.findall(table, PAGE.read_text(encoding="utf-8"), re.MULTILINE):
+        title = folded or shown.strip()
+        (stub, *columns), *rows = (re.findall(r"- (.*)", row) for row in body.split(" * ")[1:])
+        if all(re.fullmatch(r"[-−]?[\d.]+", text) for row in rows for text in row[1:]):
+            values = [[float(text.replace("−", "-")) for text in row[1:]] for row in rows]
             found.append(Table(title, stub, [row[0] for row in rows], columns, values))
     return found
 

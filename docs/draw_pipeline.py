@@ -1,4 +1,4 @@
-"""Draw the two lanes of the start page."""
+"""Draw the two lanes of the page on the background."""
 
 from pathlib import Path
 
@@ -24,25 +24,25 @@ def arrow(x: float, y: float, dx: float, dy: float = 0.0) -> str:
 
 def main() -> None:
     upper, middle, lower = 34, 84, 134
-    parts = [box(12, middle, "PreferenceGraphs", "what was observed", "#2b5d8a")]
+    parts = [box(12, middle, "PreferenceGraphs", "the input", "#2b5d8a")]
     stages = [
-        ("decomposition", "how it is cut", "#3d7a6a"),
-        ("loss", "what is paid", "#8a6a2b"),
-        ("model", "what scores are of", "#6a6a2b"),
-        ("solver", "how it is minimized", "#8a452b"),
+        ("decomposition", "splits the graph", "#3d7a6a"),
+        ("loss", "bounds the error", "#8a6a2b"),
+        ("model", "computes the scores", "#6a6a2b"),
+        ("solver", "minimizes the loss", "#8a452b"),
     ]
     for number, (title, text, color) in enumerate(stages, 1):
         parts.append(box(12 + number * STEP, upper, title, text, color))
         if number > 1:
             parts.append(arrow(12 + number * STEP - 22, upper + HEIGHT / 2, 14))
-    parts.append(box(12 + STEP, lower, "pairs", "counted", "#3d7a6a"))
-    wide = box(12 + 2 * STEP, lower, "aggregation", "at a neighborhood, a leaf, everyone", "#8a6a2b")
+    parts.append(box(12 + STEP, lower, "pairs", "are counted", "#3d7a6a"))
+    wide = box(12 + 2 * STEP, lower, "aggregation", "of the neighbors, a leaf, or all instances", "#8a6a2b")
     wide = wide.replace(f'width="{WIDTH}"', f'width="{WIDTH + 2 * STEP}"').replace(
         f'x="{12 + 2 * STEP + WIDTH / 2}"', f'x="{12 + 3 * STEP + WIDTH / 2}"'
     )
     parts.append(wide)
     parts.append(arrow(12 + 2 * STEP - 22, lower + HEIGHT / 2, 14))
-    parts.append(box(12 + 5 * STEP, middle, "ranking", "and how sure it is", "#5d3d8a"))
+    parts.append(box(12 + 5 * STEP, middle, "ranking", "and its confidence", "#5d3d8a"))
     for y, dy in ((middle + 24, upper - middle + 9), (middle + 42, lower - middle - 9)):
         parts.append(arrow(12 + WIDTH + 3, y, 18, dy))
         parts.append(arrow(12 + 4 * STEP + WIDTH + 3, y + dy, 18, -dy))

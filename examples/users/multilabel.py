@@ -1,8 +1,8 @@
-"""Labels of texts: which of several labels apply, with sets of names in and out, trained for the error that counts.
+"""Multilabel classification of texts: sets of label names as input and output, and training for a given error.
 
-Here nothing must be overlooked: a text with a missing label costs six times as much as a label too many.
+In this example a text with a missed label costs six times as much as an additional label.
 
-    python examples/multilabel.py [texts.csv]
+    python examples/users/multilabel.py [texts.csv]
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def tag(path: Path) -> None:
 
 
 def make_texts(path: Path, n_texts: int) -> None:
-    """Texts with words of their labels, and some of others."""
+    """Generate texts with words of their labels, and some words of others."""
     rng = np.random.default_rng(0)
     rows = []
     for _ in range(n_texts):
@@ -57,12 +57,12 @@ def make_texts(path: Path, n_texts: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", nargs="?", type=Path, help="a CSV file with the columns text and labels, a|b")
-    parser.add_argument("--quick", action="store_true", help="300 made-up texts only")
+    parser.add_argument("--quick", action="store_true", help="300 generated texts only")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        made_up = Path(folder, "texts.csv")
-        make_texts(made_up, 300 if options.quick else 2000)
-        tag(options.path or made_up)
+        generated = Path(folder, "texts.csv")
+        make_texts(generated, 300 if options.quick else 2000)
+        tag(options.path or generated)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A researcher's grid search: learners and their parameters side by side, with an honest estimate of the winner.
+"""Grid search over learners and their parameters, with an unbiased estimate of the score of the best.
 
-The score of the best point of a grid is too good: it is the largest of many. So the whole search is cross-validated,
-and what it chooses is measured on rows that it has not seen.
+The best score of a grid is optimistic, because it is a maximum. Therefore the whole search is cross-validated, and the
+model that it selects is scored on held-out rows.
 
-    python examples/grid_search.py [rankings.csv]
+    python examples/users/grid_search.py [rankings.csv]
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def search(path: Path) -> None:
     honest = cross_validate(model, X, y, cv=KFold(5, shuffle=True, random_state=1), scoring=get_scorers("kendall_tau"))
     model.fit(X, y)
     print(predict_frame(model, X, kind="order").head())
-    print(f"best of the grid: tau {model.best_score_:.3f}, {model.best_params_}")
-    print(f"of what the search chooses, on rows that it has not seen: tau {honest['test_kendall_tau'].mean():.3f}")
+    print(f"best parameters: tau {model.best_score_:.3f}, {model.best_params_}")
+    print(f"the whole search, cross-validated: tau {honest['test_kendall_tau'].mean():.3f}")
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""Items in groups: the results of a query are ranked by a model that has never seen the query.
+"""Items in groups: rank the results of new queries.
 
-A made-up log has a row for each result: the query, features, and how much people liked it. How much a query is liked in
-general is not the point, so only results of the same query are compared, in the fit and in the score.
+A generated log has one row per result: the query, features, and a rating. Ratings of different queries are not
+comparable, so only results of the same query are compared, in `fit` and in `score`.
 
-    python examples/groups.py [results.csv]
+    python examples/users/groups.py [results.csv]
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def rank(path: Path) -> None:
     print(f"agreement on {query[new].nunique()} new queries: {model.score(X[new], y[new], groups=query[new]):.3f}")
     blind = RankRLS(model.alpha_, kernel="rbf", **model.best_params_).fit(X[~new], y[~new], groups=None)
     error = group_disagreement(y[new], blind.predict(X[new]), query[new])
-    print(f"of a model that compares results of different queries: {1 - error:.3f}")
+    print(f"agreement of a model that compares results of different queries: {1 - error:.3f}")
 
 
 def make_results(path: Path, n_queries: int) -> None:
-    """Results whose features depend on the query, and that are liked by their features and by the query's level."""
+    """Generate results with features that depend on the query and ratings by the features and a level of the query."""
     rng = np.random.default_rng(0)
     query = np.repeat(np.arange(n_queries), 8)
     base = rng.normal(size=(n_queries, 2))
@@ -51,12 +51,12 @@ def make_results(path: Path, n_queries: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", nargs="?", type=Path, help="a CSV file with result, query, features and liked")
-    parser.add_argument("--quick", action="store_true", help="30 made-up queries only")
+    parser.add_argument("--quick", action="store_true", help="30 generated queries only")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        made_up = Path(folder, "results.csv")
-        make_results(made_up, 30 if options.quick else 150)
-        rank(options.path or made_up)
+        generated = Path(folder, "results.csv")
+        make_results(generated, 30 if options.quick else 150)
+        rank(options.path or generated)
 
 
 if __name__ == "__main__":
