@@ -10,6 +10,7 @@ time. What is loaded also predicts: it may fail, but the process must survive.
 
 import contextlib
 import faulthandler
+import gc
 import io
 import json
 import resource
@@ -127,8 +128,9 @@ def check(rng):
 def answer(rng):
     """Load the file, and predict with what is loaded."""
     events.clear()
-    start, used = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start, used = time.thread_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     faulthandler.dump_traceback_later(WATCHDOG, exit=True)
+    gc.disable()  # what others left, such as a temporary folder, is not taken away under the eyes of the audit hook
     try:
         watching.append(threading.get_ident())
         for function in (inspect_file, load) if rng.random() < 0.2 else (load,):
@@ -139,10 +141,11 @@ def answer(rng):
                 model.predict(X[:5])
     finally:
         watching.clear()
+        gc.enable()
         faulthandler.cancel_dump_traceback_later()
     assert not events, f"the file had the process do {events}"
-    if time.process_time() - start > SECONDS:
-        raise AssertionError(f"{time.process_time() - start:.0f} s")
+    if (seconds := time.thread_time() - start) > SECONDS:
+        raise AssertionError(f"{seconds:.0f} s")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used
     assert grown < MEMORY, f"{grown / 1024:.0f} MiB more"
 
