@@ -29,6 +29,11 @@ RIVALS = ("xgboost-cpu", "lightgbm", "clarabel", "piqp", "osqp", "daqp", "dask",
 PACKAGES = ("numpy", "scipy", "scikit-learn", *RIVALS)
 VARIABLES = ("LABELRANK_DATA", "LABELRANK_SCIKIT_LR_PYTHON")
 MODULES = {"scikit-learn": "sklearn", "xgboost-cpu": "xgboost"}
+# Benchmarks without a record: why, and the pages with their results.
+ELSEWHERE = {
+    "bench_auto": "It takes several hours. Results: :doc:`/results/accuracy`, :doc:`/auto`",
+    "bench_torch": "It needs a GPU. Results, measured on an H200: :doc:`/devices`",
+}
 
 
 def machine() -> str:
@@ -88,7 +93,7 @@ def write(record: dict[str, dict]) -> None:
     rows, folded = [("benchmark", "held", "date", "versions")], []
     for script in sorted(HERE.glob("bench_*.py")):
         name, text, found = script.stem, claim(script), record.get(script.stem)
-        held, date, about = "–", "–", "–"
+        held, date, about = "not recorded", "–", ELSEWHERE.get(name, "")
         if found:
             held, date = "yes" if found["held"] else "**no**", found["date"]
             about = ", ".join(f"{package} {number}" for package, number in sorted(found["versions"].items()))
