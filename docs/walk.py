@@ -68,17 +68,21 @@ def systems() -> dict[str, tuple[Any, Any, Any]]:
     }
 
 
+def walk(name: str, estimator: Any, X: Any, y: Any) -> str:
+    """Describe the files that one system visits."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator.fit(X, y)  # compiled and imported before the walk
+        files = visited(lambda: estimator.fit(X, y).predict(np.asarray(X)))
+    contracts = {f"{stage}/base.py" for stage in ("losses", "models", "solvers", "rankers")}
+    title = f"{name} ({type(estimator).__name__}): {len(set(files) - contracts)} files"
+    return "\n".join([title, *(f"  {'·' if file in contracts else ' '} {file}" for file in files)])
+
+
 def main() -> None:
     """Print the walks."""
-    for name, (estimator, X, y) in systems().items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            estimator.fit(X, y)  # compiled and imported before the walk
-            files = visited(lambda: estimator.fit(X, y).predict(np.asarray(X)))  # noqa: B023
-        contracts = {f"{stage}/base.py" for stage in ("losses", "models", "solvers", "rankers")}
-        print(f"{name} ({type(estimator).__name__}): {len(set(files) - contracts)} files")
-        for file in files:
-            print(f"  {'·' if file in contracts else ' '} {file}")
+    for name, given in systems().items():
+        print(walk(name, *given))
 
 
 if __name__ == "__main__":
