@@ -3,7 +3,7 @@ Ticket routing with a human fallback
 ====================================
 
 Which team should get a ticket? The model ranks the teams by the text of the ticket. A ticket is routed automatically if
-the first team is better than the second with high confidence, and otherwise by a person. The tickets are generated,
+the first team is better than the second with high confidence, and by a person otherwise. The tickets are generated,
 with words of the team that solves them and of other teams, and ranks of the teams that were asked.
 """
 

@@ -31,8 +31,8 @@ def report(found: Outcome) -> Report:
     repeated = f"{protocol.n_repeats} × " if protocol.n_repeats > 1 else ""
     lines = [
         ", ".join(problem.size for problem in found.problem.values()),
-        f"{repeated}{protocol.n_folds}-fold cross-validation, seed {protocol.seed}; a coin for each label of each "
-        "training ranking, test rankings complete",
+        f"{repeated}{protocol.n_folds}-fold cross-validation, seed {protocol.seed}; labels removed at random from "
+        "training rankings, test rankings complete",
         "Kendall's tau, mean ± standard deviation over the folds"
         + (f"; a forest of {protocol.n_trees} trees" if protocol.n_trees is not None else ""),
     ]
