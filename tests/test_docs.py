@@ -159,6 +159,27 @@ def test_the_python_part_of_the_first_page_can_be_pasted_into_a_new_session():
     assert {node.id for node in names} <= known
 
 
+COPIED = {
+    "label_covering": "amit2007",
+    "log_linear": "dekel2003",
+    "rank_rls": "tsivtsivadze2008",
+    "soft_projection": "sopopo2006",
+}
+
+
+@pytest.mark.parametrize("page", COPIED)
+def test_results_on_the_page_of_a_learner_are_those_of_the_page_of_the_paper(page):
+    decimals = r"(?<![\w.])\d+\.\d+"
+    results = (ROOT / "docs" / "results" / f"{COPIED[page]}.rst").read_text(encoding="utf-8")
+    known = [float(number) for number in re.findall(decimals, results)]
+    section = (ROOT / "docs" / f"{page}.rst").read_text(encoding="utf-8").split("\nResults\n-------\n")[1]
+    numbers = re.findall(decimals, section.split(":doc:`results/")[0])
+    assert len(numbers) > 3
+    for number in numbers:
+        digits = len(number.split(".")[1])
+        assert any(round(value, digits) == float(number) for value in known), number
+
+
 def blocks_that_are_not_run():
     """Blocks of Python that need a cluster or a GPU, which CI does not have."""
     for page in sorted(PAGES):
