@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from labelrank import PreferenceGraphs, as_graphs
 from labelrank.decompositions import FunctionCovering, weighted_positive
@@ -96,6 +97,23 @@ def test_data_in_parts(problem, device, monkeypatch, free):
     loss = LogLinearLoss(as_graphs(problem.ranks), "domination", problem.weight)
     monkeypatch.setattr("labelrank.torch.objective.free_memory", lambda device: free)
     check(LinearModel(problem.X, 7), loss, device)
+
+
+def test_more_nonzeros_than_pytorch_sorts(few, device, monkeypatch):
+    monkeypatch.setattr("labelrank.torch.objective.NONZEROS", 100)
+    model, loss = LinearModel(few.X, 5), LogLinearLoss(as_graphs(few.ranks))
+    other = TorchObjective(Objective(model, loss), torch.device(device))
+    assert len(other.slices) == (-(-few.X.nnz // 100) if model.is_sparse else 1)
+    check(model, loss, device)
+
+
+@pytest.mark.parametrize("rows", [3, 2000])
+def test_the_largest_change_of_rows_with_many_entries(device, rows):
+    """A bound: float32 sums would round it."""
+    X = sparse.csr_array(np.full((2, rows), 0.1, dtype=np.float32).astype(np.float64))
+    objective = Objective(LinearModel(X, 2, fit_intercept=False), LogLinearLoss(as_graphs([[1, 2], [2, 1]])))
+    other = TorchObjective(objective, torch.device(device))
+    assert other.largest_change == pytest.approx(objective.largest_change, rel=1e-12)
 
 
 @pytest.mark.parametrize("where", ["matrix_on", "_flows"])

@@ -12,6 +12,8 @@ import torch
 import triton
 import triton.language as tl
 
+WIDE = 4
+
 
 @triton.jit
 def _rows(
@@ -81,7 +83,6 @@ def row_products(
     source: torch.Tensor,
     head: tuple[torch.Tensor, torch.Tensor] | None,
     intercept: torch.Tensor,
-    wide: int = 4,
 ) -> torch.Tensor:
     """Return the rows of a CSR matrix times `source`, plus both halves of the columns of `head`, plus the intercept.
 
@@ -94,18 +95,18 @@ def row_products(
     width = _width(columns_of_source)
     _rows[(n, triton.cdiv(columns_of_source, width))](
         pointers, columns, values, source, *(head or (out, out)), intercept, out, columns_of_source,
-        WIDTH=width, WIDE=wide, HEAD=head is not None, num_warps=1,
+        WIDTH=width, WIDE=WIDE, HEAD=head is not None, num_warps=1,
     )  # fmt: skip
     return out
 
 
 def add_pieces(
-    pieces: tuple[Any, ...], source: torch.Tensor, plus: torch.Tensor, minus: torch.Tensor | None = None, wide: int = 4
+    pieces: tuple[Any, ...], source: torch.Tensor, plus: torch.Tensor, minus: torch.Tensor | None = None
 ) -> None:
     """Add the product of a transposed matrix with `source` to `plus`, or its two signs to `plus` and `minus`."""
     k = plus.shape[1]
     width = _width(k)
     _pieces[(len(pieces[0]), triton.cdiv(k, width))](
         *pieces, source, plus, plus if minus is None else minus, k, source.stride(0),
-        WIDTH=width, WIDE=wide, BOTH=minus is not None, num_warps=1,
+        WIDTH=width, WIDE=WIDE, BOTH=minus is not None, num_warps=1,
     )  # fmt: skip

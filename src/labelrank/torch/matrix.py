@@ -32,6 +32,7 @@ PIECE = 512  # entries of a column that a program of a kernel adds up
 DENSE_COST = 1.4
 SMALLEST_HEAD = 64
 LARGE = 2**25  # entries from which on 16 bits are used: they pay, and rounding averages out
+SMALLEST_NORMAL, LARGEST = 2.0**-14, 6e4  # between them, 16-bit numbers have all their digits
 ALIGNED = 16  # rows that are gathered begin at multiples of 32 bytes
 
 
@@ -125,9 +126,9 @@ class SparseMatrix:
 
     def largest_norm(self, counted: Tensor) -> float:
         """Largest 1-norm of the counted rows."""
-        ones = self.values.new_ones((self.shape[1], 1))
-        norms = _bags(self.pointers, self.columns, self.values.abs(), ones)[:, 0]
-        return float(torch.where(counted, norms.to(torch.float64), 0.0).max()) * (1 + 1e-6)  # of float32 sums
+        values = self.values.abs().to(torch.float64)
+        norms = _bags(self.pointers, self.columns, values, values.new_ones((self.shape[1], 1)))[:, 0]
+        return float(torch.where(counted, norms, 0.0).max())
 
     def mean_squares(self, share: Tensor) -> Tensor:
         """Weighted sums of the squares of each column."""
@@ -151,8 +152,7 @@ class GatheredMatrix(SparseMatrix):
         device = self.values.device
         self.has_negative = bool((self.values < 0).any())
         row = torch.repeat_interleave(torch.arange(n, device=device), self.pointers.diff())
-        counts = torch.bincount(self.columns, minlength=n_features)
-        self.head_columns = self._choose_head(counts, k)
+        self.head_columns = self._choose_head(k)
         self.head = torch.empty(0)
         self.tail: tuple[Tensor, ...] = csr
         column, value = self.columns, self.values
@@ -173,12 +173,12 @@ class GatheredMatrix(SparseMatrix):
             value = torch.cat([value, value.new_ones(n)])
         self.pieces = _pieces(row, column, value, (n, n_features + constant), k)
 
-    def _choose_head(self, counts: Tensor, k: int) -> Tensor:
-        """Columns that are cheaper as a part of a dense block."""
-        n = self.shape[0]
-        largest = float(self.values.abs().max()) if len(self.values) else 0.0
-        if self.has_negative or not self.halves or not 1e-4 < largest < 6e4 or not _mixed_products():
+    def _choose_head(self, k: int) -> Tensor:
+        """Columns that are cheaper as a part of a dense block, without columns of numbers too small for 16 bits."""
+        n, n_features = self.shape
+        if self.has_negative or not self.halves or not float(self.values.max()) < LARGEST or not _mixed_products():
             return torch.empty(0, dtype=torch.int64)
+        counts = torch.bincount(self.columns[self.values >= SMALLEST_NORMAL], minlength=n_features)
         order = torch.argsort(counts, descending=True)
         size = int((counts * k > DENSE_COST * n).sum())
         size = min(size, int(0.25 * free_memory(counts.device) / (2 * max(n, 1)))) // SMALLEST_HEAD * SMALLEST_HEAD

@@ -24,6 +24,7 @@ from labelrank.torch.matrix import DenseMatrix, Flowing, SparseMatrix, matrix_on
 BLOCK = {"cuda": 2**27, "cpu": 2**20}  # numbers of an intermediate result
 COMPILED = 2**24  # scores from which on compiling a loss pays
 COPIES = 26  # of the coefficients in float64, in L-BFGS
+NONZEROS = 2**30  # of a part: PyTorch sorts at most 2**31 - 1 numbers on a GPU, and rows differ
 SCALE = 2.0**14  # that the largest flow has in 16 bits: smaller ones keep their digits down to 4e-9 of it
 
 Result = TypeVar("Result")
@@ -81,7 +82,8 @@ class TorchObjective(Objective):
         self.n_bytes = ((16.0 if thin else 4.0) * entries + 24.0 * n * k) * dtype.itemsize / 4
         self.slices: list[slice] = []
         self._resident: list[Part] | None = None
-        self._cut(int(min(n, np.ceil(self.n_bytes / max(0.6 * free_memory(device), 1.0)))))
+        parts = np.ceil(self.n_bytes / max(0.6 * free_memory(device), 1.0))
+        self._cut(int(min(n, max(parts, np.ceil(entries / NONZEROS) if thin else 1))))
         if len(self.slices) == 1:
             self._resident = self._in_memory(lambda: [self._part(rows) for rows in self.slices])
 
@@ -262,10 +264,10 @@ def problem_with(objective: Objective, solver: Solver) -> str | None:
     if not objective.is_whole:
         return "data in partitions"
     if type(objective.model) is not LinearModel:
-        return f"a model of the class {type(objective.model).__name__}, only for linear scores"
+        return f"a model of the class {type(objective.model).__name__}, only linear scores"
     if not has_version(loss):
-        return f"the loss {loss.name!r} ({type(loss).__name__}), only for LogLinearLoss and CoveringLoss"
+        return f"the loss {loss.name!r} ({type(loss).__name__}), only LogLinearLoss and CoveringLoss"
     if type(solver) is Boosting:
-        return None if solver.templates is None else "templates of a user"
+        return None if solver.templates is None else "your own templates"
     name = type(solver).__name__
-    return None if type(solver) is LBFGS else f"the solver {name}, only for L-BFGS and parallel boosting"
+    return None if type(solver) is LBFGS else f"the solver {name}, only L-BFGS and parallel boosting"

@@ -1,0 +1,103 @@
+"""Sparse products by kernels equal those by PyTorch alone; on the processor, with twins of the kernels."""
+
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+torch = pytest.importorskip("torch")
+
+from labelrank.torch import matrix  # noqa: E402
+from labelrank.torch.matrix import Flowing, GatheredMatrix, SparseMatrix, pad, padded_width  # noqa: E402
+
+
+def row_products(csr, source, head, intercept):
+    pointers, columns, values = csr
+    row = torch.repeat_interleave(torch.arange(len(pointers) - 1), pointers.diff())
+    products = values[:, None] * source[columns]
+    total = torch.zeros((len(pointers) - 1, source.shape[1])).index_add_(0, row, products) + intercept
+    if head is not None:
+        both, scale = head
+        total += scale * (both[:, : source.shape[1]] + both[:, source.shape[1] :])
+    return total
+
+
+def add_pieces(pieces, source, plus, minus=None):
+    for feature, start, stop in zip(*(part.tolist() for part in pieces[:3]), strict=True):
+        assert 0 < stop - start <= matrix.PIECE
+        rows, values = (part[start:stop] for part in pieces[3:])
+        products = (values[:, None] * source[rows].float())[:, : plus.shape[1]]
+        plus[feature] += (products if minus is None else products.clamp(min=0)).sum(0)
+        if minus is not None:
+            minus[feature] += (-products).clamp(min=0).sum(0)
+
+
+@pytest.fixture(autouse=True)
+def kernels(device, monkeypatch):
+    """Flows in 16 bits, dense blocks of some columns, and many pieces in small data."""
+    for name, value in {"LARGE": 0, "SMALLEST_HEAD": 4, "PIECE": 8}.items():
+        monkeypatch.setattr(matrix, name, value)
+    if device == "cuda":
+        pytest.importorskip("triton")
+        return
+    twins = ModuleType("labelrank.torch.gathers")
+    twins.row_products, twins.add_pieces = row_products, add_pieces
+    monkeypatch.setitem(sys.modules, "labelrank.torch.gathers", twins)
+    product = torch.mm
+    monkeypatch.setattr(torch, "mm", lambda a, b, out_dtype: product(a.to(out_dtype), b.to(out_dtype)))
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(L2_cache_size=2000))
+    monkeypatch.setattr(matrix, "_mixed_products", lambda: True)
+
+
+def pair(X, constant, k, device):
+    X = sparse.csr_array(X)
+    types = zip((X.indptr, X.indices, X.data), (np.int32, np.int32, np.float32), strict=True)
+    csr = tuple(torch.as_tensor(part.astype(kind), device=device) for part, kind in types)
+    return GatheredMatrix(csr, X.shape[1], constant, k), SparseMatrix(csr, X.shape[1], constant)
+
+
+def halves(flow, k):
+    return pad(flow.half(), (0, padded_width(k) - k))
+
+
+def assert_close(found, expected, rtol):
+    """Each row, which is that of a feature, by its largest number."""
+    assert (found - expected).abs().amax(1).le(rtol * expected.abs().amax(1)).all()
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("k", [1, 5, 16, 140])
+def test_products(device, signed, constant, k):
+    rng = np.random.default_rng(0)
+    n, d = 60, 30
+    X = rng.exponential(size=(n, d)) * (rng.random((n, d)) < np.linspace(0.9, 0.05, d))
+    X[:, -1] = 0
+    if signed:
+        X *= rng.choice([-1, 1], size=X.shape)
+    found, expected = pair(X, constant, k, device)
+    assert bool(len(found.head_columns)) == (not signed and k > 1)
+    numbers = torch.as_tensor(rng.random((2, max(n, d), k)), dtype=torch.float32, device=device)
+    coef, (inflow, outflow) = numbers[0, :d] - 0.5, numbers[:, :n]
+    np.testing.assert_allclose(
+        found.scores(coef, coef[0]).cpu(), expected.scores(coef, coef[0]).cpu(), rtol=0, atol=5e-3
+    )
+    both = Flowing(halves(inflow, k), halves(outflow, k))
+    one = torch.where(inflow > outflow, inflow, -outflow)
+    for flows, plain in ((both, Flowing(inflow, outflow)), (Flowing(halves(one, k), None), Flowing(one, None))):
+        for mine, theirs in zip(found.weights(flows, k), expected.weights(plain, k), strict=True):
+            assert_close(mine, theirs, 1e-3)
+    np.testing.assert_allclose(
+        found.transposed(halves(one, k), k).cpu(), expected.transposed(one, k).cpu(), rtol=0, atol=2e-2
+    )
+
+
+def test_columns_of_small_numbers_keep_their_digits(device):
+    """Beside large ones, in the same dense block of 16-bit numbers, they would be rounded to zero."""
+    X = np.random.default_rng(0).exponential(size=(60, 12)) * np.logspace(-8, 3, 12)
+    found, expected = pair(X, True, 16, device)
+    assert len(found.head_columns)
+    flow = torch.ones((60, 16), device=device)
+    assert_close(found.transposed(halves(flow, 16), 16), expected.transposed(flow, 16), 1e-3)
