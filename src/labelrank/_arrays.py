@@ -118,12 +118,16 @@ def dense_or_csr(X: Any) -> Any:
 
 
 def check_layout(X: Any) -> None:
-    """Raise ValueError if a PyTorch tensor is neither dense nor a sparse matrix."""
+    """Raise ValueError if a PyTorch tensor is neither dense nor a sparse matrix, or holds 8-bit floats or nothing."""
     torch: Any = sys.modules["torch"]
     is_sparse = X.layout in (torch.sparse_csr, torch.sparse_csc, torch.sparse_coo)
     if X.is_nested or X.is_quantized or not (is_sparse or X.layout == torch.strided):
         kind = "nested" if X.is_nested else "quantized" if X.is_quantized else f"of layout {X.layout}"
         raise ValueError(f"a tensor that is {kind} is not supported; pass a dense, CSR, CSC or COO tensor of numbers")
+    if X.is_meta:
+        raise ValueError("a tensor on the device 'meta' holds no numbers; pass one on 'cpu' or on a GPU")
+    if X.is_floating_point() and X.dtype.itemsize < 2:
+        raise ValueError(f"a tensor of {X.dtype} is not supported; pass one of float32 or float64")
     if is_sparse and (X.ndim != 2 or X.dense_dim()):
         raise ValueError(
             f"a sparse tensor must have two dimensions, both sparse, got shape {tuple(X.shape)} with {X.dense_dim()} "

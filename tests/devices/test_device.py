@@ -1,6 +1,7 @@
 """Devices that are not there."""
 
 import sys
+import warnings
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -38,6 +39,20 @@ def test_without_a_gpu():
         model.set_params(device="cuda").fit(X, Y)
     assert model.coef_ is coef
     assert find_device("auto") is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_auto_is_silent_about_an_old_driver(monkeypatch):
+    torch = pytest.importorskip("torch")
+
+    def is_available():
+        warnings.warn("CUDA initialization: the NVIDIA driver on your system is too old", UserWarning, stacklevel=2)
+        return False
+
+    monkeypatch.setattr(torch.cuda, "is_available", is_available)
+    assert find_device("auto") is None
+    with pytest.raises(UserWarning, match="driver"):
+        find_device("cuda")
 
 
 def test_without_a_compiler(monkeypatch):

@@ -123,7 +123,7 @@ def test_what_has_no_version_is_an_error(device):
     for model, words in [
         (GraphRanker("plackett_luce", device=device), "the loss 'plackett_luce'"),
         (GraphRanker("squared", solver="least_squares", device=device), "the loss 'squared'"),
-        (GraphRanker(type("Mine", (LogLinearLoss,), {}), device=device), r"\(Mine\), only for LogLinearLoss"),
+        (GraphRanker(type("Mine", (LogLinearLoss,), {}), device=device), r"\(Mine\), only LogLinearLoss"),
         (LabelCoveringClassifier(solver="boosting", templates="sequential", alpha=0, device=device), "solver Seq"),
         (LabelCoveringClassifier(solver="boosting", templates=np.eye(4) / 4, alpha=0, device=device), "templates"),
     ]:

@@ -161,9 +161,14 @@ def test_layouts_that_are_not_taken(device, where):
         (X.to_sparse(1), "both sparse, got shape .* with 1 that are dense"),
         (torch.nested.nested_tensor([X, X], layout=torch.jagged), "nested"),
         (torch.eye(4).to_mkldnn(), "of layout torch._mkldnn"),
+        (X.to("meta"), "'meta' holds no numbers"),
+        (X.to(torch.float8_e5m2), "tensor of torch.float8_e5m2 is not supported; pass one of float32"),
     ]:
         with pytest.raises(ValueError, match=words):
             model.fit(wrong, y)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match="'meta' holds no numbers"):
+        model.predict(X.to("meta"))
 
 
 @pytest.mark.parametrize("make", [lambda X: X.clone().requires_grad_(), lambda X: X.bfloat16(), torch._neg_view])

@@ -295,7 +295,8 @@ class KernelRidgeRanker(BaseRanker):
         if self.device == "auto":
             return None
         raise ValueError(
-            f"device={self.device!r} is not for {problem or 'incomplete rankings and edges'}; use device=None or 'auto'"
+            f"device={self.device!r} does not support {problem or 'incomplete rankings and edges'}; use device=None or "
+            "'auto'"
         )
 
     def _objective(self, data: Training, kernel: Kernel, alpha: float) -> Objective:

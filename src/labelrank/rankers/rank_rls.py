@@ -350,8 +350,8 @@ class RankRLS(ItemRanker):
         self._device(kernel, X)  # an error if no basis would help
         if self.device not in (None, "auto"):
             raise ValueError(
-                f"device={self.device!r} is not for the kernel matrix of all items, which kernel={self.kernel!r} and X "
-                f"of shape {tuple(X.shape)} need; pass n_basis, or use device=None or 'auto'"
+                f"device={self.device!r} does not support the kernel matrix of all items, which kernel={self.kernel!r} "
+                f"and X of shape {tuple(X.shape)} need; pass n_basis, or use device=None or 'auto'"
             )
         self.route_, self.basis_indices_ = "dual", np.arange(X.shape[0])
         if not kernel.is_precomputed:
@@ -410,7 +410,7 @@ class RankRLS(ItemRanker):
 
         problem = problem_with_kernel(kernel, X)
         if problem is not None and self.device != "auto":
-            raise ValueError(f"device={self.device!r} is not for {problem}; use device=None or 'auto'")
+            raise ValueError(f"device={self.device!r} does not support {problem}; use device=None or 'auto'")
         return device if problem is None else None
 
     def _solve(self, system: ItemSystem) -> FloatArray:

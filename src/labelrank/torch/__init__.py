@@ -43,7 +43,7 @@ def on_device(objective: Any, solver: Any, device: str | None) -> tuple[Any, Any
                 objective.model.X.numpy(), objective.model.n_labels, fit_intercept=objective.model.fit_intercept
             )
         return objective, solver
-    raise ValueError(f"device={device!r} is not for {problem}; use device=None or 'auto'")
+    raise ValueError(f"device={device!r} does not support {problem}; use device=None or 'auto'")
 
 
 def as_numpy(values: Any) -> Any:

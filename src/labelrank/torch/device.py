@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -36,7 +37,7 @@ def find_device(device: str | None) -> Any:
         )
     import torch
 
-    if device != "cpu" and not torch.cuda.is_available():
+    if device != "cpu" and not _has_gpu(silent=device == "auto"):
         if device == "auto":
             return None
         raise ValueError(
@@ -44,6 +45,16 @@ def find_device(device: str | None) -> Any:
             "or None, or install labelrank[torch] with a build of PyTorch for your GPU"
         )
     return torch.device("cpu" if device == "cpu" else "cuda")
+
+
+def _has_gpu(silent: bool) -> bool:
+    """Whether PyTorch finds a GPU; if `silent`, without its warning about a driver that is too old."""
+    import torch
+
+    with warnings.catch_warnings():
+        if silent:
+            warnings.simplefilter("ignore")
+        return bool(torch.cuda.is_available())
 
 
 def tensor_of(values: Any, device: Any) -> Any:
