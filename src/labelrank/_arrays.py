@@ -110,11 +110,21 @@ def dense_or_csr(X: Any) -> Any:
     torch: Any = sys.modules["torch"]
     X = X.detach()
     check_layout(X)
-    if X.layout in (torch.strided, torch.sparse_csr):
+    if X.layout == torch.strided:
         return X
     if X.layout == torch.sparse_coo and not X.is_coalesced() and not X.is_complex():
         X = X.to(torch.float64)  # the sum of some integers may be too large for their type
-    return X.to_sparse_csr()
+    if X.layout != torch.sparse_csr:
+        X = X.to_sparse_csr()
+    ends, columns = X.crow_indices(), X.col_indices()
+    # PyTorch does not check them, and products would read other memory.
+    inside = ends[0] == 0 and ends[-1] == len(columns) and bool((ends.diff() >= 0).all())
+    if not (inside and (not len(columns) or (columns.min() >= 0 and columns.max() < X.shape[1]))):
+        raise ValueError(
+            f"the indices of a sparse tensor do not fit its shape {tuple(X.shape)}; create it with "
+            "check_invariants=True to see why"
+        )
+    return X
 
 
 def check_layout(X: Any) -> None:

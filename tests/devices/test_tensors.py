@@ -171,6 +171,15 @@ def test_layouts_that_are_not_taken(device, where):
         model.predict(X.to("meta"))
 
 
+@pytest.mark.parametrize("where", [None, "device"])
+@pytest.mark.parametrize("parts", [([0, 1, 2], [0, 9]), ([0, 1, 2], [0, -1]), ([0, 2, 1], [0, 1]), ([0, 1, 1], [0, 1])])
+def test_indices_that_do_not_fit(device, where, parts):
+    """PyTorch creates such tensors without an error, and reads other memory."""
+    wrong = torch.sparse_csr_tensor(*parts, [1.0, 2.0], size=(2, 3), device=device, check_invariants=False)
+    with pytest.raises(ValueError, match=r"indices of a sparse tensor do not fit its shape \(2, 3\)"):
+        LogLinearRanker(device=device if where else None).fit(wrong, [[1, 2], [2, 1]])
+
+
 @pytest.mark.parametrize("make", [lambda X: X.clone().requires_grad_(), lambda X: X.bfloat16(), torch._neg_view])
 def test_tensors_of_label_features(device, make):
     X, y = make(torch.rand(6, 2, 3, generator=torch.Generator().manual_seed(0)).to(device)), [[1, 2], [2, 1]] * 3
