@@ -116,6 +116,15 @@ def test_the_default_type_of_tensors_does_not_matter(device, dtype):
     np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
 
 
+def test_autocast_does_not_matter(device):
+    import torch
+
+    coefs = [LogLinearRanker(device=device).fit(X, Y).coef_]
+    with torch.autocast(device, dtype=torch.bfloat16):
+        coefs.append(LogLinearRanker(device=device).fit(X, Y).coef_)
+    np.testing.assert_allclose(coefs[1], coefs[0], rtol=1e-6)
+
+
 def test_search_over_devices(device):
     search = GridSearchCV(LogLinearRanker(), {"alpha": [0.1, 1.0], "device": [None, device, "auto"]}, cv=2).fit(X, Y)
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()

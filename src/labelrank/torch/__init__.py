@@ -19,7 +19,7 @@ __all__ = ["as_numpy", "device_features", "find_device", "on_device", "validate_
 
 
 def on_device(objective: Any, solver: Any, device: str | None) -> tuple[Any, Any]:
-    """Return an objective and a solver for a device; the same ones for None, or if ``"auto"`` finds no way.
+    """Return an objective and a solver for a device; unchanged for None, or where ``"auto"`` falls back.
 
     Parameters
     ----------

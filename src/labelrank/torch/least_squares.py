@@ -1,7 +1,8 @@
 r"""Least squares of items in groups, and of complete rankings, on a device, all in float64.
 
-What costs is there: kernel values, the products of centered features, the factor of the basis and the solution of the
-system :math:`(G + \lambda I) z = b` or the eigenvectors of G. See :mod:`labelrank.solvers.least_squares`.
+The expensive parts run there: kernel values, the products of centered features, the factor of the basis and the
+solution of the system :math:`(G + \lambda I) z = b` or the eigenvectors of G.
+See :mod:`labelrank.solvers.least_squares`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def kernel_values(kernel: Kernel, X: Tensor, Z: Tensor) -> Tensor:
 
 
 def problem_with_kernel(kernel: Kernel, X: Any) -> str | None:
-    """What of a kernel or of the features has no version for a device."""
+    """Return what part of a kernel or of the features is not supported on a device; None if all is."""
     thin: bool = X.is_sparse if isinstance(X, DeviceFeatures) else sparse.issparse(X)
     if thin:
         return "least squares of sparse features"

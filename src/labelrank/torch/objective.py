@@ -259,7 +259,7 @@ def _compiled(*arguments: Any) -> tuple[Any, ...]:
 
 
 def problem_with(objective: Objective, solver: Solver) -> str | None:
-    """What of an objective or a solver has no version for a device."""
+    """Return what part of an objective or a solver is not supported on a device; None if all is."""
     loss: Loss = objective.loss
     if not objective.is_whole:
         return "data in partitions"

@@ -21,16 +21,16 @@ _NOISE = {torch.float32: 1e-7, torch.float64: 1e-15}  # relative, of a loss
 _FINE = 1e-5  # from this gap on, float64
 
 
-class _MemoryErrors:
-    """A solver whose coefficients may be more than the device has room for."""
+class _OnDevice:
+    """A solver whose coefficients may not fit the memory of the device, and that ignores the autocast of its caller."""
 
     def solve(self, objective: Any, *arguments: Any, **named: Any) -> State:
-        with objective.memory_errors():
+        with objective.memory_errors(), torch.autocast(objective.device.type, enabled=False):
             found: State = super().solve(objective, *arguments, **named)  # type: ignore[misc]
             return found
 
 
-class TorchLBFGS(_MemoryErrors, LBFGS):
+class TorchLBFGS(_OnDevice, LBFGS):
     """L-BFGS with the coefficients on a device; features are scaled to have the same curvature.
 
     The line search looks at slopes where the loss moves by no more than rounding: on a convex objective they tell the
@@ -165,7 +165,7 @@ class _Promise(Promise):
         return step, (gain + self.alphas * step * (self.coef - step * length / 2)) * length
 
 
-class TorchBoosting(_MemoryErrors, Boosting):
+class TorchBoosting(_OnDevice, Boosting):
     """Parallel boosting on a device."""
 
     def _promise(self, *arguments: Any) -> Promise:
