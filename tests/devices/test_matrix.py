@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from labelrank import as_graphs
+from labelrank.losses import LogLinearLoss
+from labelrank.models import LinearModel, Objective
+
 torch = pytest.importorskip("torch")
 
-from labelrank.torch import matrix  # noqa: E402
+from labelrank.torch import matrix, objective  # noqa: E402
 from labelrank.torch.matrix import Flowing, GatheredMatrix, SparseMatrix, pad, padded_width  # noqa: E402
 
 
@@ -49,6 +53,7 @@ def kernels(device, monkeypatch):
     monkeypatch.setattr(torch, "mm", lambda a, b, out_dtype: product(a.to(out_dtype), b.to(out_dtype)))
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(L2_cache_size=2000))
     monkeypatch.setattr(matrix, "_mixed_products", lambda: True)
+    monkeypatch.setattr(objective, "matrix_on", lambda X, constant, device, k, dtype: pair(X, constant, k, device)[0])
 
 
 def pair(X, constant, k, device):
@@ -101,3 +106,24 @@ def test_columns_of_small_numbers_keep_their_digits(device):
     assert len(found.head_columns)
     flow = torch.ones((60, 16), device=device)
     assert_close(found.transposed(halves(flow, 16), 16), expected.transposed(flow, 16), 1e-3)
+
+
+@pytest.mark.parametrize("levels", [2, 4])
+@pytest.mark.parametrize("smallest", [1.0, 1e-37])
+def test_objectives(device, monkeypatch, levels, smallest):
+    """A part whose rows all have a tiny weight adds nothing."""
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.exponential(size=(60, 20)) * (rng.random((60, 20)) < 0.5))
+    ranks = np.minimum(rng.random((60, 6)).argsort(axis=1) + 1.0, levels)
+    monkeypatch.setattr(objective, "NONZEROS", X.nnz // 2)
+    loss = LogLinearLoss(as_graphs(ranks), "domination", np.repeat([1.0, smallest], 30))
+    exact = Objective(LinearModel(X, 6), loss)
+    found = objective.TorchObjective(exact, torch.device(device))
+    coef = rng.normal(size=exact.coef_shape)
+    value, *weights = exact.value_and_weights(coef)
+    other, *others = found.value_and_weights(found.asarray(coef))
+    assert other == pytest.approx(value, rel=1e-3)
+    for mine, theirs in zip(others, weights, strict=True):
+        np.testing.assert_allclose(mine.cpu(), theirs, rtol=0, atol=1e-3 * theirs.max())
+    gradient = found.value_and_gradient(found.asarray(coef))[1]
+    np.testing.assert_allclose(gradient.cpu(), weights[0] - weights[1], rtol=0, atol=1e-3 * weights[0].max())

@@ -210,8 +210,8 @@ class TorchObjective(Objective):
 
 def _flows(part: Part, scores: Tensor, gradient: bool) -> tuple[Flowing, float, Tensor]:
     """Flows of all rows as products take them, their scale, and the loss."""
-    bound = max((loss.largest_flow for _, loss in part.losses), default=0.0) or 1.0
-    scale = SCALE / bound if part.matrix.halves else 1.0
+    bound = max((loss.largest_flow for _, loss in part.losses), default=0.0)
+    scale = SCALE / max(bound, 1e-30) if part.matrix.halves else 1.0  # float32 has room for it
     # A tensor, so that another number is no reason to compile again.
     factor = torch.tensor(scale, dtype=torch.float32, device=scores.device)
     one_sided = gradient or all(loss.one_sided for _, loss in part.losses)
