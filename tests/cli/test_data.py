@@ -220,6 +220,19 @@ def test_true_and_false_are_numbers_in_every_format(tmp_path):
     assert mixed.data["x"].to_list() == ["true", "unknown", "5"]
 
 
+def test_columns_without_any_value_are_numbers_in_every_format(tmp_path):
+    types = {"s": pl.String, "d": pl.Date, "l": pl.List(pl.Int64), "c": pl.Categorical, "n": pl.Null}
+    empty = pl.DataFrame({name: [None] * 12 for name in types}, schema=types)
+    frame = pl.DataFrame({"x": range(12), "rank_a": [1, 2] * 6, "rank_b": [2, 1] * 6}).hstack(empty)
+    frame.write_parquet(tmp_path / "d.parquet")
+    frame.write_ndjson(tmp_path / "d.jsonl")
+    frame.drop("l").with_columns(l=pl.lit(None)).write_csv(tmp_path / "d.csv")
+    for name in ("d.parquet", "d.jsonl", "d.csv"):
+        found = read_data(str(tmp_path / name))
+        assert set(found.data.dtypes) == {pl.Float64}, name
+        assert found.identifiers == ["x"]
+
+
 def test_a_column_with_a_comma_in_its_name(tmp_path):
     path = write(tmp_path / "d.csv", '"a, b",c,rank_a,rank_b\n1,2,1,2\n')
     assert read_data(path, ignore="a, b").data.columns == ["c"]

@@ -87,7 +87,9 @@ class Table:
         return column.to_list() if isinstance(column, pl.Series) else list(column)
 
     def _of_polars(self, name: str, column: pl.Series, dtype: Any) -> pl.Series:
-        number = column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)
+        if column.null_count() == len(column):  # of any type
+            return pl.Series(name, [None] * len(column), dtype or NUMBER)
+        number = column.dtype.is_numeric() or column.dtype == pl.Boolean
         if not number and column.dtype not in (pl.String, pl.Categorical, pl.Enum):
             told = f"the column {name!r} has values of type {column.dtype}, expected numbers or texts"
             ignore = "exclude it with --ignore, or " if dtype is None else ""  # a model needs its columns
