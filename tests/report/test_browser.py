@@ -111,15 +111,32 @@ def test_sorting_and_filtering(chromium, tickets):
     assert found["wide"] <= 0, "a narrow page does not scroll sideways"
 
 
-def test_explanations_share_pages_in_print(tickets, tmp_path):
-    def pages(content):
+@pytest.fixture
+def print_page(tmp_path):
+    def run(content):
         page, printed = tmp_path / "page.html", tmp_path / "page.pdf"
         page.write_text(content, encoding="utf-8")
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
         subprocess.run(
             [*command, f"--print-to-pdf={printed}", page.as_uri()], capture_output=True, timeout=120, check=True
         )
-        return len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes()))
+        return printed
+
+    return run
+
+
+def test_explanations_share_pages_in_print(tickets, print_page):
+    def pages(content):
+        return len(re.findall(rb"/Type\s*/Page\b", print_page(content).read_bytes()))
 
     page = tickets.html
     assert pages(page) < pages(page.replace(".case { break-inside: auto; }", ""))
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext (Poppler) is not installed")
+def test_the_header_of_a_long_table_is_on_every_page_in_print(tickets, print_page):
+    page = tickets.html.replace("</style>", "@page { size: 8in 5in; }</style>", 1)
+    text = subprocess.run(["pdftotext", print_page(page), "-"], capture_output=True, text=True, check=True).stdout
+    of_instances = [part for part in text.split("\f") if re.search(r"(T\d{4}\s.*){4}", part, flags=re.DOTALL)]
+    assert len(of_instances) > 1
+    assert all("predicted, best first" in " ".join(part.split()) for part in of_instances)
