@@ -88,8 +88,9 @@ def test_mistakes(folder, frame, model, tmp_path):
 
 def test_rows_that_the_model_has_learned_from_are_told_of(folder, frame, model, tmp_path):
     (tmp_path / "copy.csv").write_bytes((folder / "train.csv").read_bytes())
-    told = invoke("evaluate", model, tmp_path / "copy.csv").stderr
+    told = invoke("evaluate", model, tmp_path / "copy.csv", "--report", tmp_path / "report.html").stderr
     assert told.startswith("labelrank: warning: the model was fitted on copy.csv; ")
+    assert "model.lrk on copy.csv, its training data</h1>" in (tmp_path / "report.html").read_text()
     assert not invoke("evaluate", model, folder / "test.csv").stderr
     frame[100:101].drop("id").write_csv(tmp_path / "one.csv")  # without the column that was ignored
     text = invoke("evaluate", model, tmp_path / "one.csv").stdout

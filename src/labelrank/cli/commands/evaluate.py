@@ -56,12 +56,14 @@ def evaluate(
         encoding=encoding,
         max_bytes=max_bytes,
     )
+    title = f"{model.name} on {problem.name}"
     if saved.was_fitted_on(data):
+        title += ", its training data"
         told = f"the model was fitted on {problem.name}; these numbers are too optimistic for new rows"
         typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     evaluation = Evaluation.of(saved.model, problem)
     if report is not None:
-        report_model(saved.model, problem, f"{model.name} on {problem.name}").save(report)
+        report_model(saved.model, problem, title).save(report)
         typer.echo(f"labelrank: {report} written", err=True)
     if as_json:
         print(json.dumps(evaluation.document(), indent=2))
