@@ -158,6 +158,9 @@ def test_content_that_is_wrong(tmp_path):
         ("a.csv", "x,label_a,label_b\n1,1,2\n", "a.csv, line 2: expected 0 or 1 in the label column 'label_b'"),
         ("a.csv", "x,tea:milk,milk:cola\n1,1,5\n", "a.csv, line 2: expected -1 or 0 or 1 in the label column"),
         ("a.csv", "x,model_a,model_b,winner\n1,tea,milk,cola\n", "a.csv: "),
+        ("a.csv", "x,label_a,label_b\n1,yes,no\n", "found 'yes'; write 1 for relevant labels, 0 for others$"),
+        ("a.csv", "x,tea:milk,milk:cola\n1,tea,milk\n", "found 'tea'; write 1, 0 or -1$"),
+        ("a.csv", 'x;rank_a;"rank_b, c"\n1;1;2\n', "found 1; if ';' separates the columns, give --separator ';'$"),
     ):
         with pytest.raises(DataFileError, match=message):
             read_data(write(tmp_path / name, text))
@@ -218,6 +221,14 @@ def test_true_and_false_are_numbers_in_every_format(tmp_path):
         assert found.target.edge_counts().tolist() == [1] * 4
     mixed = read_data(write(tmp_path / "m.csv", "x,rank_a,rank_b\ntrue,1,2\nunknown,1,2\n5,1,2\n"))
     assert mixed.data["x"].to_list() == ["true", "unknown", "5"]
+
+
+def test_tabs_can_be_named_as_in_the_message(tmp_path):
+    path = write(tmp_path / "d.csv", "x\trank_a\trank_b\n1\t1\t2\n")
+    told = invoke("convert", path, tmp_path / "out.csv", status=1).stderr
+    assert r"give --separator '\t'" in told
+    invoke("convert", path, tmp_path / "out.csv", "--separator", r"\t")
+    assert read_data(str(tmp_path / "out.csv")).data.columns == ["x"]
 
 
 def test_columns_without_any_value_are_numbers_in_every_format(tmp_path):

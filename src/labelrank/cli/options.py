@@ -62,8 +62,13 @@ def _kind(default: str) -> Any:
 
 
 def _separator(default: str) -> Any:
-    about = "Separator of the columns of a text table."
-    return typer.Option(help=about, show_default=default, rich_help_panel=_TABLES)
+    about = r"Separator of the columns of a text table, such as ';' or '\t'."
+    return typer.Option(callback=_tab, help=about, show_default=default, rich_help_panel=_TABLES)
+
+
+def _tab(separator: str | None) -> str | None:
+    r"""Return a tab for ``\t``, which most shells pass on as two characters."""
+    return "\t" if separator == r"\t" else separator
 
 
 def _encoding(default: str) -> Any:

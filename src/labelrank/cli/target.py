@@ -39,6 +39,7 @@ USUAL = (
     ("model_a,model_b,winner", "battles"),
 )
 _VALUES = {"ranks", "scores", "costs", "multilabel"}  # a number for each label
+_SIGNS = {"pairs": "write 1, 0 or -1", "multilabel": "write 1 for relevant labels, 0 for others"}
 _SAY_KIND = "declare their content: " + ", ".join(
     f"--kind {kind} ({MEANINGS[kind]})" for kind in ("scores", "ranks", "costs", "multilabel")
 )
@@ -147,7 +148,7 @@ def target_of(
         frame = pl.DataFrame([pl.Series(name, list(map(_name, table.values(name)))) for name in columns])
         a, b, winner = columns
         return _checked(table, PreferenceGraphs.from_battles, frame, a=a, b=b, winner=winner, labels=names)
-    matrix = np.column_stack([_finite(table, column) for column in columns])
+    matrix = np.column_stack([_finite(table, column, kind) for column in columns])
     allowed = {"pairs": (-1, 0, 1), "multilabel": (0, 1)}.get(kind)
     if allowed is not None:
         bad = np.argwhere(~(np.isin(matrix, allowed) | np.isnan(matrix)))
@@ -165,12 +166,14 @@ def target_of(
     return frame_of_matrix(ranks_from_values(DataFile(table.name), matrix, how, meaning, short, lines), short)
 
 
-def _finite(table: Table, column: str) -> Any:
+def _finite(table: Table, column: str, kind: str) -> Any:
     try:
         values = table.numbers(column)
     except DataFileError as error:
         hint = "leave the cell empty, and give --unsolved last if the label failed, or --unsolved missing"
-        if any(re.fullmatch(r"[-+]?\d*,\d+", str(value).strip()) for value in table.values(column)):
+        if kind in _SIGNS:
+            hint = _SIGNS[kind]
+        elif any(re.fullmatch(r"[-+]?\d*,\d+", str(value).strip()) for value in table.values(column)):
             hint = "write numbers with a decimal point instead of a comma"
         raise DataFileError(f"{error}; {hint}") from error
     if np.isinf(values).any():

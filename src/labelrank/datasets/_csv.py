@@ -99,7 +99,9 @@ def text_tables(
     while (part := list(islice(records, batch))) or first:
         for line, values in part:
             if len(values) != len(header):
-                raise malformed(file, line, f"{len(header)} values, as in the header", f"{len(values)}")
+                other = _other_separator(header, separator)
+                hint = f"; if {other!r} separates the columns, pass separator={other!r}" if other else ""
+                raise malformed(file, line, f"{len(header)} values, as in the header", f"{len(values)}{hint}")
         columns = zip(*(values for _, values in part), strict=True) if part else [()] * len(header)
         texts = [[None if (text := value.strip()) in nulls else text for value in column] for column in columns]
         yield TextTable(file, dict(zip(header, texts, strict=True)), [line for line, _ in part])
@@ -136,9 +138,14 @@ def _bounded(
 def _check_header(file: DataFile, line: int, header: list[str], separator: str) -> None:
     if not header:
         raise malformed(file, 1, "a header that names the columns", "an empty file")
-    other = next((mark for mark in ";\t," if mark != separator and mark in header[0]), None)
+    other = _other_separator(header, separator)
     if len(header) == 1 and other is not None:
         found = f"{excerpt(header[0])}; pass separator={other!r}"
         raise malformed(file, line, f"the names of columns, separated by {separator!r}", found)
     if twice := repeated(header):
         raise malformed(file, line, "a header with different names", f"the name {excerpt(twice[0])} twice")
+
+
+def _other_separator(header: list[str], separator: str) -> str | None:
+    """A usual separator in the first name of a header."""
+    return next((mark for mark in ";\t," if mark != separator and mark in header[0]), None)
