@@ -126,6 +126,7 @@ def test_parameters_have_the_types_of_json(folder, tmp_path):
         (["--ranker", "LogLinearRanker", "--set", "alpha"], ["--set alpha: expected NAME=VALUE"]),
         (["--ranker", "LogLinearRanker", "--set", "alpha=-1"], ["'alpha' parameter of LogLinearRanker must be"]),
         (["--ranker", "LogLinearRanker", "--budget", "5"], ["--budget is for AutoRanker"]),
+        (["--set", "scoring=mean_cost"], ["--set scoring=mean_cost needs the values of costs", "in Python"]),
         (["--ranker", "DummyRanker", "--conformal", "1"], ["--conformal must be between 0 and 1"]),
         (["--ranker", "DummyRanker", "--jobs", "0"], ["--jobs must not be 0"]),
         (["--labels", "scor_tea"], ["--labels names 'scor_tea'", "did you mean 'score_tea'?"]),

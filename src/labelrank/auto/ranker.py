@@ -26,7 +26,7 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training, warn
 from labelrank.supervision import PreferenceGraphs, as_graphs, is_graphs
 from labelrank.supervision.frames import frame_of, installed
 
-_OF_COSTS = ("mean_cost", "neg_mean_cost", "regret", "neg_regret", "closed_gap")
+OF_COSTS = ("mean_cost", "neg_mean_cost", "regret", "neg_regret", "closed_gap")
 
 
 class AutoRanker(BaseRanker):
@@ -202,7 +202,7 @@ class AutoRanker(BaseRanker):
 
     def _result(self, scorer: Any, y: Any, graphs: PreferenceGraphs, weight: FloatArray | None) -> Result:
         """Objective to maximize, a function of scores of some rows and the indices of these rows."""
-        by_order = isinstance(self.scoring, str) and self.scoring not in _OF_COSTS
+        by_order = isinstance(self.scoring, str) and self.scoring not in OF_COSTS
         if by_order or not hasattr(y, "shape"):
             y = graphs  # metrics of costs need the values of y
         last: list[Any] = [None, None]  # cache: the last rows and their part of y

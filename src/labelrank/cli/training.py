@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold, cross_validate
 
 from labelrank import AutoRanker, ConformalRanker, all_rankers, save
 from labelrank.auto.preprocessing import pipeline_for
+from labelrank.auto.ranker import OF_COSTS
 from labelrank.cli.columns import closest
 from labelrank.cli.data import Problem, fingerprint
 from labelrank.cli.failure import failing
@@ -98,6 +99,11 @@ def choose_model(
     found.set_params(**{each: value for each, value in usual.items() if each in found.get_params(deep=False)})
     _set(found, settings)
     if auto:
+        if found.scoring in OF_COSTS:
+            raise ValueError(
+                f"--set scoring={found.scoring} needs the values of costs, and `labelrank fit` learns from their "
+                "order; leave it out, or fit AutoRanker to a matrix of costs in Python"
+            )
         return Chosen(str(name), found.set_params(text_columns=problem.text_columns), auto)
     return Chosen(str(name), pipeline_for(found, problem.data, text_columns=problem.text_columns))
 
