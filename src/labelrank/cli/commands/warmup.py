@@ -16,6 +16,8 @@ def warmup(as_json: Json = False) -> None:
     """
     import time
 
+    from scipy.sparse import csr_array
+
     from labelrank import AutoRanker
     from labelrank.cli.comparison import Protocol, available_rankers, compare_rankers
     from labelrank.cli.progress import progress_bar
@@ -24,10 +26,11 @@ def warmup(as_json: Json = False) -> None:
     X, y = make_label_ranking(n_samples=40, n_features=3, n_labels=3, random_state=0)
     rankers = available_rankers(X)
     start = time.perf_counter()
-    with progress_bar("rankers", 2 * len(rankers) + 1) as advance:
+    with progress_bar("rankers", 2 * len(rankers) + 2) as advance:
         compare_rankers(rankers, X, y, Protocol(2, 1), advance=advance)
-        AutoRanker(time_budget=None, cv=2).fit(X, y)  # compiles the ensemble as well
-        advance()
+        for data in (X, csr_array(X)):  # compiles the ensemble as well, and what sparse data such as texts need
+            AutoRanker(time_budget=None, cv=2).fit(data, y)
+            advance()
     seconds = time.perf_counter() - start
     if as_json:
         print(json.dumps({"rankers": list(rankers), "seconds": seconds}, indent=2))
