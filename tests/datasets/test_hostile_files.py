@@ -100,8 +100,8 @@ def test_encodings(write, name, encoding):
 
 
 def test_unknown_and_wrong_encodings(write):
-    for encoding in ("klingon", "hex", "undefined"):
-        with pytest.raises(DataFileError, match="encoding"):
+    for encoding in ("klingon", "hex", "undefined", 8, None):
+        with pytest.raises(DataFileError, match="encoding must be the name|encoding undefined"):
             read_csv(write("t.csv", CSV), encoding=encoding)
     with pytest.raises(DataFileError, match=r'line 1: .*encoding utf-8, found the byte .*encoding="utf-16"'):
         read_csv(write("t.csv", CSV.decode().encode("utf-16")))

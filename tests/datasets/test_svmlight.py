@@ -47,8 +47,9 @@ def test_no_labels_at_all(write):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("1,x 1:1", r"expected integer labels such as 1,5,7, found '1,x'"),
-        ("1.5 1:1", r"expected integer labels such as 1,5,7, found '1.5'"),
+        ("1,x 1:1", r"expected integer labels such as 1,5,7, below 2\*\*53, found '1,x'"),
+        ("1.5 1:1", r"expected integer labels such as 1,5,7, below 2\*\*53, found '1.5'"),
+        ("9007199254740992 1:1", r"expected integer labels .*, below 2\*\*53, found '9007199254740992'"),
         ("1 1:1 2", r"expected index:value, found '2'"),
         ("1 1:one", r"expected index:value, found '1:one'"),
         ("1 3:1 2:1", r"expected an index larger than 3 and below 2147483647, found '2:1'"),

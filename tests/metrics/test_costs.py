@@ -81,8 +81,9 @@ def test_the_single_best_by_name():
             ValueError,
             "costs holds -1 at row 1, column 0.*replace it by NaN",
         ),
-        (RUNS, {"cutoff": -1}, ValueError, "cutoff must be a number of at least 0, got -1"),
-        (RUNS, {"cutoff": "60"}, ValueError, "cutoff must be a number of at least 0, got '60'"),
+        (RUNS, {"cutoff": -1}, ValueError, "cutoff must be a number above 0, got -1; pass cutoff=None"),
+        (RUNS, {"cutoff": np.nan}, ValueError, "cutoff must be a number above 0, got nan"),
+        (RUNS, {"cutoff": "60"}, ValueError, "cutoff must be a number above 0, got '60'"),
         (RUNS, {"cutoff": 60, "penalty": 0.5}, ValueError, "penalty must be a number of at least 1, got 0.5"),
         (
             PreferenceGraphs.from_rankings(PRED),

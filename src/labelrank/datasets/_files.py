@@ -130,7 +130,7 @@ class DataFile(os.PathLike[str]):
         try:
             codecs.lookup(self.encoding)
             text = io.TextIOWrapper(self.open(), self.encoding, errors="labelrank.mark")
-        except LookupError as error:
+        except (LookupError, TypeError) as error:
             raise ValueError(f"encoding must be the name of a text encoding, got {self.encoding!r}") from error
         self.line = 1
         with text:

@@ -142,7 +142,7 @@ def explain_svmlight(file: DataFile, error: Exception) -> None:
         if has_labels and not (
             _LABELS.fullmatch(tokens[0]) and all(abs(float(label)) < _LARGEST for label in tokens[0].split(","))
         ):
-            raise malformed(file, number, "integer labels such as 1,5,7", excerpt(tokens[0])) from error
+            raise malformed(file, number, "integer labels such as 1,5,7, below 2**53", excerpt(tokens[0])) from error
         last = -1
         for token in tokens[has_labels:]:
             if token.startswith("qid:"):

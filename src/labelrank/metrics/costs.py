@@ -166,11 +166,10 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
     if not matrix.shape[1]:
         raise ValueError(f"costs has no labels (shape={matrix.shape}); at least one is needed")
     if cutoff is not None:
-        if not isinstance(cutoff, bool) and isinstance(cutoff, Real) and float(cutoff) == 0:
-            raise ValueError("cutoff must be above 0, got 0; pass cutoff=None if runs were not cut off")
-        for name, value, least in (("cutoff", cutoff, 0), ("penalty", penalty, 1)):
-            if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
-                raise ValueError(f"{name} must be a number of at least {least}, got {value!r}")
+        if not _is_finite(cutoff) or cutoff <= 0:
+            raise ValueError(f"cutoff must be a number above 0, got {cutoff!r}; pass cutoff=None if runs were not cut off")
+        if not _is_finite(penalty) or penalty < 1:
+            raise ValueError(f"penalty must be a number of at least 1, got {penalty!r}")
         if (matrix < 0).any():
             row, column = np.argwhere(matrix < 0)[0]
             raise ValueError(
@@ -188,6 +187,10 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
     first = ranks == ranks.min(axis=1, keepdims=True, initial=np.inf)
     chosen = np.where(first, matrix, 0.0).sum(axis=1) / np.maximum(first.sum(axis=1), 1)
     return _Costs(matrix, chosen)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def _mean(values: FloatArray, sample_weight: Any, average: Average, name: str) -> Any:
