@@ -10,7 +10,7 @@ import labelrank
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(labelrank.__file__).parent
-MODULES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 
 # The modules that may import a library: a file, or all files of a folder.
 HOMES = {
@@ -38,10 +38,11 @@ def imported(source):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+IMPORTS = {module: list(imported(source)) for module, source in SOURCES.items()}
+
+
 def importers(library):
-    return {
-        module for module, source in MODULES.items() if any(name.split(".")[0] == library for name in imported(source))
-    }
+    return {module for module, names in IMPORTS.items() if any(name.split(".")[0] == library for name in names)}
 
 
 @pytest.mark.parametrize("library", HOMES)
@@ -57,8 +58,8 @@ def is_private(name):
 def test_private_helpers_of_scikit_learn_are_in_one_place():
     found = {
         module
-        for module, source in MODULES.items()
-        if any(name.startswith("sklearn.") and is_private(name) for name in imported(source))
+        for module, names in IMPORTS.items()
+        if any(name.startswith("sklearn.") and is_private(name) for name in names)
     }
     assert found == {"_compat.py"}
 
@@ -87,12 +88,12 @@ def asks_for_storage(source):
 
 
 def test_only_supervision_and_pairs_know_how_graphs_are_stored():
-    found = {module for module, source in MODULES.items() if asks_for_storage(source)}
+    found = {module for module, source in SOURCES.items() if asks_for_storage(source)}
     assert not {module for module in found if not module.startswith(("supervision/", "pairs/"))}
     assert found, "the test sees what it looks for"
 
 
 def test_the_version_is_written_once():
     assert not re.search(r'^version\s*=\s*"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    written = {module for module, source in MODULES.items() if labelrank.__version__ in source}
+    written = {module for module, source in SOURCES.items() if labelrank.__version__ in source}
     assert written == {"__init__.py"}

@@ -98,7 +98,6 @@ def not_for_it(estimator):
         RocchioSelector(),
         RocchioSelector(k_per_label=1),
         BoostingSelector(n_features=1),
-        BoostingSelectorOfClasses(n_features=1),
         BoostingSelectorOfClasses(n_features=2, decomposition="zero_one"),
     ],
     expected_failed_checks=not_for_it,

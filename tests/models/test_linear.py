@@ -48,7 +48,7 @@ def test_adjoint(n, k, form, fit_intercept, data):
 @every_form
 @both_intercepts
 @pytest.mark.parametrize("sign", [1.0, -1.0, 0.0])
-@settings(max_examples=20)
+@settings(max_examples=6)
 @given(ranks=rank_matrices(min_rows=1, max_labels=4))
 def test_the_weights_of_boosting(form, fit_intercept, sign, ranks):
     """Sums over the edges of q·[π]₊ and q·[−π]₊; their difference is the gradient."""

@@ -80,8 +80,7 @@ def test_no_pair():
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("k", [24, 80])
-@pytest.mark.parametrize("layout", ["constrained", None])
+@pytest.mark.parametrize(("k", "layout"), [(24, "constrained"), (80, None)])
 def test_many_long_names_do_not_overlap(k, layout):
     rng = np.random.default_rng(0)
     y = rng.normal(size=(30, k)).argsort(axis=1) + 1.0

@@ -176,7 +176,7 @@ def test_a_function_and_weights_of_subgraphs(figure_2):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([*FOUR, "levels"]), st.booleans())
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_errors_are_those_of_the_metrics(seed, name, weighted):
     rng = np.random.default_rng(seed)
     y = rng.integers(1, 4, size=(3, 5)).astype(float)

@@ -38,8 +38,6 @@ def boosting(covering="hamming", **parameters):
 @parametrize_with_checks(
     [
         LabelCoveringClassifier(),
-        LabelCoveringClassifier("zero_one", alpha=0.0, max_iter=50),
-        boosting(max_iter=50, tol=1e-4),
         boosting("two_sets", templates="sequential", max_iter=50, tol=1e-4),
     ]
 )

@@ -167,7 +167,9 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
         raise ValueError(f"costs has no labels (shape={matrix.shape}); at least one is needed")
     if cutoff is not None:
         if not _is_finite(cutoff) or cutoff <= 0:
-            raise ValueError(f"cutoff must be a number above 0, got {cutoff!r}; pass cutoff=None if runs were not cut off")
+            raise ValueError(
+                f"cutoff must be a number above 0, got {cutoff!r}; pass cutoff=None if runs were not cut off"
+            )
         if not _is_finite(penalty) or penalty < 1:
             raise ValueError(f"penalty must be a number of at least 1, got {penalty!r}")
         if (matrix < 0).any():

@@ -40,7 +40,7 @@ def test_a_single_label_is_binary_log_loss():
 )
 def test_the_loss_of_every_covering_decreases(covering):
     X, Y = make()
-    model = GradientBoostingCoveringClassifier(covering, max_iter=20).fit(X, Y)
+    model = GradientBoostingCoveringClassifier(covering, max_iter=8).fit(X, Y)
     assert (np.diff(model.loss_curve_) < 0).all()
     assert hasattr(model, "predict_proba") == (covering == "hamming")
     assert np.array_equal(model.predict(X), model.decision_function(X) > 0)
@@ -52,7 +52,7 @@ def test_it_is_tuned_to_its_error():
     train, test = slice(0, 400), slice(400, None)
     errors = {}
     for covering in ("hamming", "weighted_positive"):
-        model = GradientBoostingCoveringClassifier(covering, max_iter=60, min_samples_leaf=10).fit(X[train], Y[train])
+        model = GradientBoostingCoveringClassifier(covering, max_iter=30, min_samples_leaf=10).fit(X[train], Y[train])
         errors[covering] = covering_error(Y[test], model.decision_function(X[test]), "weighted_positive")
     assert errors["weighted_positive"] < errors["hamming"]
 
