@@ -88,12 +88,12 @@ class PartitionedObjective(Objective):
 
     def loss_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss without the penalty, and its gradient: sums over rows."""
-        value, gradient = self.sum(Objective.loss_and_gradient, coef)
+        value, gradient = self._sum(_loss_and_gradient, coef)
         return value, gradient
 
     def loss_and_weights(self, coef: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Loss without the penalty, and the two weights of boosting: sums over rows."""
-        value, plus, minus = self.sum(Objective.loss_and_weights, coef)
+        value, plus, minus = self._sum(_loss_and_weights, coef)
         return value, plus, minus
 
     def product(self, coef: FloatArray) -> FloatArray:
@@ -104,7 +104,11 @@ class PartitionedObjective(Objective):
         return np.asarray(product)
 
     def sum(self, function: Callable[..., tuple[Any, ...]], *arguments: Any) -> tuple[Any, ...]:
-        """The sums, over the partitions, of the numbers and arrays that a function of a part returns; lists are joined.
+        """Sums, over the partitions, of the numbers and arrays that a function of a part returns; lists are joined."""
+        return self._sum(functools.partial(_each, function), *arguments)
+
+    def _sum(self, function: Callable[..., tuple[Any, ...]], *arguments: Any) -> tuple[Any, ...]:
+        """The sums of what a function of a list of parts returns.
 
         A thread of a worker is given one task after the other: none waits for a thread, so that Dask moves none, and
         its partitions with it, to another worker.
@@ -175,15 +179,26 @@ def _summed(
 ) -> tuple[Any, ...]:
     """Add what a function returns for some parts to a total, which stays as it is."""
     # Arrays from the network start at any byte, and kernels would be compiled for such arrays as well.
-    arguments = tuple(np.require(argument, requirements="A") for argument in arguments)
-    own: list[Any] | None = None
-    for part in parts:
-        values = function(part, *arguments)
-        if own is None:
-            own = list(values)
-        else:
-            for i, value in enumerate(values):
-                own[i] += value  # in place: an array of new memory for each part would cost as much as some rows
-        del values
-    assert own is not None
-    return tuple(own) if total is None else added(total, tuple(own))
+    own = function(parts, *(np.require(argument, requirements="A") for argument in arguments))
+    return own if total is None else added(total, own)
+
+
+# Parts add to the same arrays: new ones for each part would cost as much as some of its rows.
+
+
+def _loss_and_gradient(parts: Sequence[Objective], coef: FloatArray) -> tuple[float, FloatArray]:
+    gradient = np.zeros(coef.shape)
+    return sum(part.add_gradient(coef, gradient) for part in parts), gradient
+
+
+def _loss_and_weights(parts: Sequence[Objective], coef: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    plus, minus = np.zeros(coef.shape), np.zeros(coef.shape)
+    return sum(part.add_weights(coef, plus, minus) for part in parts), plus, minus
+
+
+def _each(function: Callable[..., tuple[Any, ...]], parts: Sequence[Objective], *arguments: Any) -> tuple[Any, ...]:
+    own = list(function(parts[0], *arguments))
+    for part in parts[1:]:
+        for i, value in enumerate(function(part, *arguments)):
+            own[i] += value
+    return tuple(own)

@@ -8,7 +8,7 @@ is another objective with these methods.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 from labelrank._arrays import FloatArray
 from labelrank._threads import n_threads
-from labelrank.losses.base import Loss
+from labelrank.losses.base import FlowLoss, Loss
 
 
 class Model:
@@ -177,25 +177,39 @@ class Objective:
 
     def loss_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Loss without the penalty, and its gradient: sums over rows."""
-
-        def add(rows: slice, scratch: FloatArray, total: FloatArray) -> float:
-            scores = self.model.scores_in(coef, rows, scratch[0])
-            gradient = scratch[1, : len(scores)]
-            value = self.loss.value_and_gradient(scores, gradient, rows)
-            self.model.add_gradient(rows, gradient, total)
-            return value
-
-        value, (gradient,) = self._over_rows(add, 1)
-        return value, gradient
+        gradient = np.zeros(self.coef_shape)
+        return self.add_gradient(coef, gradient), gradient
 
     def loss_and_weights(self, coef: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Loss without the penalty, and the two weights of boosting: sums over rows."""
+        plus, minus = np.zeros(self.coef_shape), np.zeros(self.coef_shape)
+        return self.add_weights(coef, plus, minus), plus, minus
+
+    def add_gradient(self, coef: FloatArray, total: FloatArray) -> float:
+        """Add the gradient of the loss, without the penalty, to `total`; return the loss."""
+        loss = self.loss
+        in_scratch = isinstance(loss, FlowLoss) and type(loss).value_and_gradient is FlowLoss.value_and_gradient
+
+        def add(rows: slice, scratch: FloatArray, total: FloatArray) -> float:
+            scores = self.model.scores_in(coef, rows, scratch[0])
+            gradient, outflow = scratch[1:, : len(scores)]
+            if in_scratch:
+                value = loss.flows(scores, gradient, outflow, rows)
+                gradient -= outflow
+            else:
+                value = loss.value_and_gradient(scores, gradient, rows)
+            self.model.add_gradient(rows, gradient, total)
+            return value
+
+        return self._over_rows(add, total)
+
+    def add_weights(self, coef: FloatArray, plus: FloatArray, minus: FloatArray) -> float:
+        """Add the two weights of boosting to `plus` and `minus`; return the loss without the penalty."""
 
         def add(rows: slice, scratch: FloatArray, plus: FloatArray, minus: FloatArray) -> float:
             return self.model.add_weights(self.loss, coef, rows, plus, minus)
 
-        value, (plus, minus) = self._over_rows(add, 2)
-        return value, plus, minus
+        return self._over_rows(add, plus, minus)
 
     def product(self, coef: FloatArray) -> FloatArray:
         """Product of the Hessian of a quadratic objective with coefficients."""
@@ -213,28 +227,26 @@ class Objective:
         """
         return function(self)
 
-    def _over_rows(self, add: Callable[..., float], n_sums: int) -> tuple[float, list[FloatArray]]:
-        """Sum of the return values of `add` for all blocks of rows, and the arrays that it adds to."""
+    def _over_rows(self, add: Callable[..., float], *sums: FloatArray) -> float:
+        """Sum of the return values of `add` for all blocks of rows; it adds to the arrays `sums`."""
         n, step = self.model.n_samples, self.model.block_rows
         parts = min(self.n_jobs, max(1, n // 256))
 
-        def work(first: int, last: int) -> tuple[float, list[FloatArray]]:
-            sums = [np.zeros(self.coef_shape) for _ in range(n_sums)]
+        def work(first: int, last: int, sums: Sequence[FloatArray]) -> float:
             # New memory for each block is slow if the allocator returns it to the system, as in workers of Dask.
-            scratch = np.empty((2, min(step, last - first), self.model.n_labels))
-            value = sum(add(slice(a, min(a + step, last)), scratch, *sums) for a in range(first, last, step))
-            return value, sums
+            scratch = np.empty((3, min(step, last - first), self.model.n_labels))
+            return sum(add(slice(a, min(a + step, last)), scratch, *sums) for a in range(first, last, step))
 
         if parts == 1:
-            return work(0, n)
+            return work(0, n, sums)
         bounds = itertools.pairwise(n * p // parts for p in range(parts + 1))
-        results = Parallel(n_jobs=parts, require="sharedmem")(delayed(work)(*ends) for ends in bounds)
-        value, sums = results[0]
-        for other, others in results[1:]:
-            value += other
-            for total, part in zip(sums, others, strict=True):
+        others = [[np.zeros(self.coef_shape) for _ in sums] for _ in range(parts - 1)]
+        calls = (delayed(work)(*ends, own) for ends, own in zip(bounds, (sums, *others), strict=True))
+        values: list[float] = Parallel(n_jobs=parts, require="sharedmem")(calls)
+        for other in others:
+            for total, part in zip(sums, other, strict=True):
                 total += part
-        return value, sums
+        return sum(values)
 
 
 CURVATURE_ROWS = 512  # number of counted instances, the first ones, that estimate the mean curvature
