@@ -1,5 +1,7 @@
 """What goes in: sparse blocks, frames with names, parquet folders, shards, battles, classes; and what does not."""
 
+import os
+
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -12,7 +14,7 @@ from scipy import sparse
 
 import labelrank
 import labelrank.dask
-from labelrank import PreferenceGraphs
+from labelrank import PreferenceGraphs, as_graphs
 from labelrank.dask import PartitionedGraphs, read_shards, save_shard
 
 PARAMS = {"max_iter": 6, "tol": 0, "on_empty": "ignore"}
@@ -47,6 +49,22 @@ def test_shards(client, tmp_path, form):
     np.savez(tmp_path / "other.npz", a=1)
     with pytest.raises(ValueError, match=r"not a shard .* \['a'\]"):
         read_shards([tmp_path / "other.npz"])
+
+
+def test_shards_that_change_after_they_are_named(client, tmp_path):
+    X, y = rankings()
+    save_shard(tmp_path / "0.npz", X[:30], y[:30])
+    save_shard(tmp_path / "1.npz", X[30:], y[30:])
+    shards = read_shards(tmp_path)
+    os.truncate(tmp_path / "1.npz", 300)
+    with pytest.raises(ValueError, match=r"1.npz is not a shard .*, or is damaged; save it again"):
+        labelrank.dask.LogLinearRanker(client=client).fit(*shards)
+
+
+def test_local_instances_with_partitioned_graphs():
+    X, y = rankings()
+    with pytest.raises(TypeError, match="y is partitioned, and X is of type ndarray; partition X in the same way"):
+        labelrank.dask.LogLinearRanker().fit(X, PartitionedGraphs([as_graphs(y)]))
 
 
 def test_bad_shards(tmp_path):

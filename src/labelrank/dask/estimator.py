@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from labelrank._compat import validate_parameter_constraints
 from labelrank.dask.client import connected
+from labelrank.dask.graphs import PartitionedGraphs
 from labelrank.dask.inputs import is_partitioned
 from labelrank.dask.partitions import Source
 from labelrank.dask.prediction import PREDICTIONS, predict
@@ -78,6 +79,11 @@ class DaskEstimatorMixin:
         self
         """
         if not is_partitioned(X):
+            if isinstance(y, PartitionedGraphs):
+                raise TypeError(
+                    f"y is partitioned, and X is of type {type(X).__name__}; partition X in the same way, as a Dask "
+                    "array or frame"
+                )
             return super().fit(X, y, sample_weight, **options)  # type: ignore[misc]
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
         validate_parameter_constraints(self._parameter_constraints, params, caller_name=type(self).__name__)

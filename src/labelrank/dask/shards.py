@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,8 +149,18 @@ def _head(path: Path) -> _Head:
 # --- On workers
 
 
+@contextmanager
+def _arrays(path: str) -> Iterator[Any]:
+    """The arrays of a shard, which may have changed since the client has seen it."""
+    try:
+        with np.load(path) as shard:
+            yield shard
+    except (zipfile.BadZipFile, EOFError, KeyError) as error:
+        raise ValueError(f"{path} is not a shard of labelrank.dask.save_shard, or is damaged; save it again") from error
+
+
 def _X(position: Any, names: list[str]) -> Any:
-    with np.load(names[int(position[0])]) as shard:
+    with _arrays(names[int(position[0])]) as shard:
         if "X" in shard:
             return shard["X"]
         parts = (shard["X_data"], shard["X_indices"], shard["X_indptr"])
@@ -157,10 +168,10 @@ def _X(position: Any, names: list[str]) -> Any:
 
 
 def _graphs(path: str) -> PreferenceGraphs:
-    with np.load(path) as shard:
+    with _arrays(path) as shard:
         return graphs_of_arrays(shard)
 
 
 def _weight(position: Any, names: list[str]) -> Any:
-    with np.load(names[int(position[0])]) as shard:
+    with _arrays(names[int(position[0])]) as shard:
         return shard["sample_weight"]
