@@ -1,10 +1,5 @@
 """Objectives: blocks of rows and threads are the plain sum, the penalty is where it belongs, widths are curvatures."""
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -62,50 +57,6 @@ def test_sums_are_added_to_arrays_that_are_given(n_jobs):
         assert method(coef, *totals) == whole[0]
         for total, alone in zip(totals, whole[1:], strict=True):
             assert_allclose(total, alone + 2)
-
-
-def test_the_gradient_of_a_loss_that_overrides_that_of_its_flows():
-    class Doubled(LogLinearLoss):
-        def value_and_gradient(self, scores, out, rows=slice(None)):
-            value = super().value_and_gradient(scores, out, rows)
-            out *= 2
-            return 2 * value
-
-    coef = np.random.default_rng(1).normal(size=(D + 1, K))
-    (X, loss), (_, doubled) = problem(), problem(Doubled)
-    value, gradient = Objective(LinearModel(X, K), loss).loss_and_gradient(coef)
-    found = Objective(LinearModel(X, K), doubled).loss_and_gradient(coef)
-    assert_allclose(found[0], 2 * value)
-    assert_allclose(found[1], 2 * gradient)
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts page faults")
-def test_no_new_memory_for_each_block_or_partition():
-    """Workers of Dask have MALLOC_TRIM_THRESHOLD_, so that a new array of some size is memory that must be mapped."""
-    code = """
-        import resource
-        import numpy as np
-        from scipy import sparse
-        from labelrank import PreferenceGraphs
-        from labelrank.losses import LogLinearLoss
-        from labelrank.models import LinearModel, Objective
-
-        rng = np.random.default_rng(0)
-        parts = []
-        for _ in range(8):
-            X = sparse.random_array((4000, 2000), density=0.002, rng=rng, format="csr")
-            graphs = PreferenceGraphs.from_multiclass(rng.integers(0, 100, 4000), n_labels=100)
-            parts.append(Objective(LinearModel(X, 100), LogLinearLoss(graphs)))
-        coef, gradient = np.zeros((2, 2001, 100))
-        for _ in range(2):
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-            for part in parts:
-                part.add_gradient(coef, gradient)
-        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-        assert faults < 8 * gradient.nbytes / resource.getpagesize()
-    """
-    env = {**os.environ, "MALLOC_TRIM_THRESHOLD_": "65536"}
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=env, check=True)
 
 
 @pytest.mark.parametrize("make", [LogLinearLoss, PlackettLuceLoss])

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 from labelrank._arrays import FloatArray
 from labelrank._threads import n_threads
-from labelrank.losses.base import FlowLoss, Loss
+from labelrank.losses.base import Loss
 
 
 class Model:
@@ -187,17 +187,16 @@ class Objective:
 
     def add_gradient(self, coef: FloatArray, total: FloatArray) -> float:
         """Add the gradient of the loss, without the penalty, to `total`; return the loss."""
-        loss = self.loss
-        in_scratch = isinstance(loss, FlowLoss) and type(loss).value_and_gradient is FlowLoss.value_and_gradient
+        has_flows = "flows" in self.loss.abilities
 
         def add(rows: slice, scratch: FloatArray, total: FloatArray) -> float:
             scores = self.model.scores_in(coef, rows, scratch[0])
             gradient, outflow = scratch[1:, : len(scores)]
-            if in_scratch:
-                value = loss.flows(scores, gradient, outflow, rows)
+            if has_flows:
+                value = self.loss.flows(scores, gradient, outflow, rows)
                 gradient -= outflow
             else:
-                value = loss.value_and_gradient(scores, gradient, rows)
+                value = self.loss.value_and_gradient(scores, gradient, rows)
             self.model.add_gradient(rows, gradient, total)
             return value
 
