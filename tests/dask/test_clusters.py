@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import warnings
 from contextlib import ExitStack
 
@@ -146,6 +147,25 @@ def test_workers_that_are_paused_for_good(problem, monkeypatch, name, params):
         ranker.set_callbacks(During(2, lambda: client.run(pause)))
         with pytest.raises(labelrank.dask.ClusterLostError, match="all workers of the Dask cluster are paused"):
             ranker.fit(*problem[0])
+
+
+def test_workers_that_have_all_gone(problem, monkeypatch):
+    import labelrank.dask.client as module
+
+    monkeypatch.setattr(module, "_PATIENCE", 0.2)
+    with (
+        LocalCluster(n_workers=1, processes=False, memory_limit=0, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+
+        def lose_them():
+            cluster.scale(0)
+            threading.Timer(2, cluster.scale, [1]).start()
+
+        ranker = labelrank.dask.LogLinearRanker(**PARAMS, client=client).set_callbacks(During(2, lose_them))
+        with pytest.warns(UserWarning, match="the Dask cluster has no workers; fit continues when one joins"):
+            ranker.fit(*problem[0])
+    assert_allclose(ranker.coef_, problem[1].coef_, atol=1e-10)
 
 
 def fit_in_a_task(folder):

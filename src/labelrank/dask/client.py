@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
@@ -103,7 +104,10 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
         try:
             wait(futures, timeout=_PATIENCE)
         except TimeoutError:
-            was_stuck, stuck = stuck, client.run_on_scheduler(_all_paused)
+            n_workers, n_running = client.run_on_scheduler(_counted)
+            if not n_workers:
+                warnings.warn("the Dask cluster has no workers; fit continues when one joins", stacklevel=2)
+            was_stuck, stuck = stuck, n_workers > n_running == 0
             if was_stuck and stuck:
                 raise ClusterLostError(
                     "all workers of the Dask cluster are paused since they use most of their memory limit, and data on "
@@ -113,5 +117,6 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
             return client.gather(list(futures))
 
 
-def _all_paused(dask_scheduler: Any) -> bool:
-    return bool(dask_scheduler.workers) and not dask_scheduler.running
+def _counted(dask_scheduler: Any) -> tuple[int, int]:
+    """Number of workers, and of those that are not paused."""
+    return len(dask_scheduler.workers), len(dask_scheduler.running)
