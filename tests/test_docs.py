@@ -3,7 +3,7 @@
 import ast
 import builtins
 import codeop
-import importlib.util
+import importlib
 import inspect
 import re
 import shlex
@@ -94,15 +94,6 @@ def test_commands_on_pages_have_the_options_they_name(command):
     app = typer.main.get_command(importlib.import_module("labelrank.cli.app").app)
     name, *arguments = shlex.split(command)
     app.commands[name].make_context(name, arguments)  # parses, runs nothing
-
-
-def test_the_walk_through_the_package_is_that_of_the_script():
-    spec = importlib.util.spec_from_file_location("walk", ROOT / "docs" / "walk.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    name = "log-linear ranking"
-    found = script.walk(name, *script.systems()[name])
-    assert f"```\n{found}\n```" in (ROOT / "CONTRIBUTING.md").read_text("utf-8"), "run python docs/walk.py"
 
 
 def test_pages_have_commands():
