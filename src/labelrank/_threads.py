@@ -75,8 +75,9 @@ def in_threads(
                 done.put((i, None, error))
 
     threads: list[Thread] = []
-    waiting, results, n_submitted = enumerate(arguments), {}, 0
-    try:
+
+    def results() -> Iterator[Result]:
+        waiting, found, n_submitted = enumerate(arguments), {}, 0
         for i in count():
             for item in islice(waiting, i + _AHEAD * number - n_submitted):
                 todo.put(item)
@@ -86,13 +87,17 @@ def in_threads(
                     threads[-1].start()
             if i == n_submitted:
                 return
-            while i not in results:
+            while i not in found:
                 with suppress(Empty):
-                    j, *results[j] = done.get(timeout=_TICK)
-            result, error = results.pop(i)
+                    j, *found[j] = done.get(timeout=_TICK)
+            result, error = found.pop(i)
             if error is not None:
                 raise error
             yield result
+
+    try:
+        # Not the loop itself: Python 3.13 skips `finally` if control-C comes at the jump at the end of a loop.
+        yield from results()
     finally:
         stop[0] = 1
         for _ in threads:
