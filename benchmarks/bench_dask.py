@@ -5,7 +5,8 @@ Claims, on sparse documents with 6,270 terms, 75 of them in each, and 103 labels
 1. 500,000 documents in the memory of 2 worker processes of one thread: at most 1.25 times the local fit with
    ``n_jobs=2`` of the same documents in memory; coefficients differ by at most 1e-8 of the largest. The time of a fit
    that reads them from shards is reported;
-2. from 1 to 2 workers the fit is at least 1.6 times faster. Both are medians of three rounds in which the fits alternate;
+2. from 1 to 2 workers the fit is at least 1.6 times faster. Both are medians of three rounds, in which the fits
+   alternate;
 3. 3 GiB of shards train with one worker limited to 1 GiB, of which Python, its libraries and compiled code take 0.4;
    coefficients differ from those of the local fit in memory by at most 1e-8 of the largest. Peak resident memory of the
    worker is reported.
@@ -79,7 +80,7 @@ def cluster(n_workers, memory_limit="8GiB", folder=None):
     with (
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, processes=True, memory_limit=memory_limit,
-            dashboard_address=None, local_directory=folder,
+            dashboard_address=":0", local_directory=folder,
         ) as workers,
         Client(workers) as client,
         tempfile.TemporaryDirectory() as small,
@@ -139,8 +140,8 @@ def overhead(quick, folder, rst):
             print(f"   round {len(ratios)}, seconds: {seconds}")
     (ratio, reading), speedup = np.median(ratios, axis=0), np.median(speedups)
     print(
-        f"1. {n} documents, {max_iter} iterations: 2 workers take {ratio:.2f} times as long as n_jobs=2 (at most 1.25), "
-        f"if they read\n   the documents {reading:.2f} times; coefficients differ by {differs:.1e} (at most 1e-8)\n"
+        f"1. {n} documents, {max_iter} iterations: 2 workers take {ratio:.2f} times as long as n_jobs=2 (at most 1.25),\n"
+        f"   if they read the documents {reading:.2f} times; coefficients differ by {differs:.1e} (at most 1e-8)\n"
         f"2. 2 workers are {speedup:.2f} times faster than 1 (at least 1.6)"
     )
     return ratio <= 1.25 and speedup >= 1.6 and differs <= 1e-8
