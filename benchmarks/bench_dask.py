@@ -140,7 +140,7 @@ def overhead(quick, folder, rst):
             print(f"   round {len(ratios)}, seconds: {seconds}")
     (ratio, reading), speedup = np.median(ratios, axis=0), np.median(speedups)
     print(
-        f"1. {n} documents, {max_iter} iterations: 2 workers take {ratio:.2f} times as long as n_jobs=2 (at most 1.25),\n"
+        f"1. {n} documents, {max_iter} iterations: 2 workers take {ratio:.2f} times as long as local (at most 1.25);\n"
         f"   if they read the documents {reading:.2f} times; coefficients differ by {differs:.1e} (at most 1e-8)\n"
         f"2. 2 workers are {speedup:.2f} times faster than 1 (at least 1.6)"
     )
