@@ -11,7 +11,7 @@ import pytest
 from callbacks import Steps
 from scipy import sparse
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -207,6 +207,7 @@ def test_pipelines_are_taken_as_they_are():
     [
         ({"candidates": []}, ValueError, "candidates is empty"),
         ({"candidates": [LogLinearRanker]}, TypeError, "candidates must be rankers"),
+        ({"candidates": [Ridge()]}, TypeError, "candidates must be rankers, .*got Ridge"),
         ({"scoring": "tau"}, ValueError, "scorer 'tau' is not known"),
         ({"time_budget": 0}, ValueError, "time_budget"),
         ({"text_columns": ["note"]}, ValueError, "text_columns has 'note'"),

@@ -129,6 +129,7 @@ def test_the_hardest_instances_are_named_and_explained(tickets):
     assert all(row[0].startswith("T0") for row in listed)
     tau = [float(row[1].replace("−", "-")) for row in listed]
     assert tau == sorted(tau)
+    assert max(tau) < 1
     assert "Why the model ranks" in part
     assert "exact, by coefficients" in part
 
@@ -213,6 +214,7 @@ def test_frames_are_matched_by_the_names_of_their_labels():
     assert cells(section(report, "quality"), "Scores")[0][1] == "1.000 ± 0.000"
     assert [row[0] for row in cells(section(report, "labels"), "Labels")] == ["water", "tea", "milk"]
     assert {row[0] for row in cells(section(report, "importance"), "Features")} == {"a", "b"}
+    assert "The model orders all observed pairs of all rows correctly." in section(report, "hardest")
 
 
 def test_large_reports_stay_small():

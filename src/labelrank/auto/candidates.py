@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 
 from labelrank._compat import num_samples, safe_indexing
 from labelrank.auto.costs import CostRegressionRanker, CostWeightedRanker
@@ -108,7 +108,8 @@ def _named(candidates: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not named:
         raise ValueError("candidates is empty; name at least one ranker, or pass None for the default ones")
     for ranker in named.values():
-        if isinstance(ranker, type) or not hasattr(ranker, "fit"):
+        is_fittable = hasattr(ranker, "fit") and not isinstance(ranker, type)
+        if not is_fittable or (hasattr(ranker, "__sklearn_tags__") and get_tags(ranker).estimator_type != "ranker"):
             raise TypeError(f"candidates must be rankers, such as LogLinearRanker(), got {ranker!r}")
     return named
 

@@ -28,6 +28,9 @@ def cases_section(evidence: Evidence) -> Section:
     rows, tau = worst_rows(evidence.graphs, evidence.ranks, _LISTED)
     if not len(rows):
         return Section("hardest", title, "No row has an observed pair.")
+    rows, tau = rows[tau < 1], tau[tau < 1]
+    if not len(rows):
+        return Section("hardest", title, "The model orders all observed pairs of all rows correctly.")
     known = has_proba(evidence.model)
     sure = confidence(evidence.model, evidence.rows(rows)) if known else np.full(len(rows), np.nan)
     observed = [observed_text(evidence.graphs[[row]], evidence.labels) for row in rows]
@@ -49,7 +52,6 @@ def cases_section(evidence: Evidence) -> Section:
     blocks += [
         _case(evidence, int(row), float(value), texts)
         for row, value, *texts in list(zip(rows, tau, observed, predicted, strict=True))[:_EXPLAINED]
-        if value < 1
     ]
     lead = (
         f"The {len(rows)} instances with the lowest Kendall's tau of all {len(evidence.known):,}. For the first "

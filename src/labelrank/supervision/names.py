@@ -66,5 +66,8 @@ def in_order_of(
             for whose, mine, theirs in ((who[0], set(wanted), column.keys()), (who[1], column.keys(), set(wanted)))
             if mine - theirs
         ]
-        raise ValueError(f"{who[0]} and {who[1]} name different labels: {', '.join(only)}; name the columns alike")
+        raise ValueError(
+            f"{who[0]} and {who[1]} name different labels: {', '.join(only)}; rename "
+            "the columns, or add an empty one for a label without observations"
+        )
     return np.ascontiguousarray(matrix[:, [column[name] for name in wanted]])
