@@ -25,8 +25,8 @@ soft
 
 The ceilings (a copy, a gather of rows, a matrix product) are measured in the same run, and so is a core of the
 processor: passes and iterations on a part of the rows, times the number of parts. Exit status 1 when a claim does not
-hold on a GPU; ``--quick`` takes small sizes and only reports, on the processor if there is no GPU. Without PyTorch it
-says so.
+hold on a GPU; ``--quick`` takes small sizes and only reports, on the processor if there is no GPU. Without a GPU,
+``--only agreement`` takes a size for the processor. Without PyTorch the script says so.
 
     python benchmarks/bench_torch.py [--quick] [--only passes lbfgs] [--out TABLE]
 """
@@ -395,8 +395,8 @@ def main():
         print('PyTorch is not installed (pip install "labelrank[torch]"); nothing to measure')
         return 0
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if device.type == "cpu" and not arguments.quick:
-        print("there is no GPU; use --quick to try the script on the processor")
+    if device.type == "cpu" and not arguments.quick and arguments.only != ["agreement"]:
+        print("there is no GPU; use --quick to try the script on the processor, or --only agreement")
         return 0
     quick = arguments.quick
     warnings.simplefilter("ignore", ConvergenceWarning)
@@ -421,9 +421,10 @@ def main():
         boosting(X, Y, device, table, parts)
     if "rank_rls" in only:
         rank_rls(*((400, 20) if quick else (1_000_000, 5_000)), device, table)
+    medium = (30_000, 5_000, 30) if device.type == "cuda" else (20_000, 2_000, 20)
     for name, size in (
         ("steps", (1200, 300, 8) if quick else (400_000, 10_000, 30)),
-        ("agreement", (1500, 300, 8) if quick else (30_000, 5_000, 30)),
+        ("agreement", (1500, 300, 8) if quick else medium),
         ("soft", (1500, 300, 8) if quick else (50_000, 10_000, 103)),
     ):
         if name not in only:
