@@ -154,7 +154,7 @@ def test_workers_that_have_all_gone(problem, monkeypatch):
 
     monkeypatch.setattr(module, "_PATIENCE", 0.2)
     with (
-        LocalCluster(n_workers=1, processes=False, memory_limit=0, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=2, processes=False, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
 

@@ -104,7 +104,7 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
         try:
             wait(futures, timeout=_PATIENCE)
         except TimeoutError:
-            n_workers, n_running = client.run_on_scheduler(_counted)
+            n_workers, n_running = client.run_on_scheduler(_counted)  # tasks that are stranded go on
             if not n_workers:
                 warnings.warn("the Dask cluster has no workers; fit continues when one joins", stacklevel=2)
             was_stuck, stuck = stuck, n_workers > n_running == 0
@@ -118,5 +118,13 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
 
 
 def _counted(dask_scheduler: Any) -> tuple[int, int]:
-    """Number of workers, and of those that are not paused."""
+    """Number of workers, and of those that are not paused; tasks that wait for a worker that has gone go to others.
+
+    Dask does so itself (``allow_other_workers``), except for tasks that became ready while there was no worker at all.
+    """
+    if dask_scheduler.running:
+        stranded = [task for task in dask_scheduler.unrunnable if task.loose_restrictions]
+        for task in stranded:
+            task.worker_restrictions = None
+        dask_scheduler.transitions({task.key: "processing" for task in stranded}, stimulus_id="labelrank")
     return len(dask_scheduler.workers), len(dask_scheduler.running)
