@@ -104,7 +104,7 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
         try:
             wait(futures, timeout=_PATIENCE)
         except TimeoutError:
-            n_workers, n_running = client.run_on_scheduler(_counted)  # tasks that are stranded go on
+            n_workers, n_running = client.run_on_scheduler(_free_stranded)
             if not n_workers:
                 warnings.warn("the Dask cluster has no workers; fit continues when one joins", stacklevel=2)
             was_stuck, stuck = stuck, n_workers > n_running == 0
@@ -117,8 +117,8 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
             return client.gather(list(futures))
 
 
-def _counted(dask_scheduler: Any) -> tuple[int, int]:
-    """Number of workers, and of those that are not paused; tasks that wait for a worker that has gone go to others.
+def _free_stranded(dask_scheduler: Any) -> tuple[int, int]:
+    """Let other workers run tasks that wait for a lost one; return the number of workers, and of those not paused.
 
     Dask does so itself (``allow_other_workers``), except for tasks that became ready while there was no worker at all.
     """
