@@ -1,5 +1,8 @@
 """Devices of this machine, and problems to solve there."""
 
+import os
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,11 +18,44 @@ def devices():
     return ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 
 
+if "cuda" not in devices():
+    os.environ.setdefault("TRITON_INTERPRET", "1")  # read when Triton is imported
+
+
 @pytest.fixture(params=devices())
 def device(request):
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
     return request.param
+
+
+@pytest.fixture
+def kernels(device, monkeypatch):
+    """Use Triton kernels, flows in 16 bits and dense blocks in small data; on the processor by Triton's interpreter."""
+    pytest.importorskip("triton")
+    import torch
+
+    from labelrank.torch import matrix, objective
+
+    for name, value in {"LARGE": 0, "SMALLEST_HEAD": 4, "PIECE": 8}.items():
+        monkeypatch.setattr(matrix, name, value)
+    if device == "cuda":
+        return
+    if "cuda" in devices():
+        pytest.skip("compiled for the GPU")
+    product, matrix_on = torch.mm, matrix.matrix_on
+
+    def gathered(*arguments):
+        plain = matrix_on(*arguments)
+        if not isinstance(plain, matrix.SparseMatrix) or plain.values.dtype != torch.float32:
+            return plain
+        csr = plain.pointers, plain.columns, plain.values
+        return matrix.GatheredMatrix(csr, plain.shape[1], plain.constant, arguments[3])
+
+    monkeypatch.setattr(objective, "matrix_on", gathered)
+    monkeypatch.setattr(torch, "mm", lambda a, b, out_dtype: product(a.to(out_dtype), b.to(out_dtype)))
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(L2_cache_size=2000))
+    monkeypatch.setattr(matrix, "_mixed_products", lambda: True)
 
 
 class Problem:

@@ -1,7 +1,4 @@
-"""Sparse products by kernels equal those by PyTorch alone; on the processor, with twins of the kernels."""
-
-import sys
-from types import ModuleType, SimpleNamespace
+"""Sparse products by Triton kernels equal those by PyTorch alone."""
 
 import numpy as np
 import pytest
@@ -13,47 +10,10 @@ from labelrank.models import LinearModel, Objective
 
 torch = pytest.importorskip("torch")
 
-from labelrank.torch import matrix, objective  # noqa: E402
+from labelrank.torch import objective  # noqa: E402
 from labelrank.torch.matrix import Flowing, GatheredMatrix, SparseMatrix, pad, padded_width  # noqa: E402
 
-
-def row_products(csr, source, head, intercept):
-    pointers, columns, values = csr
-    row = torch.repeat_interleave(torch.arange(len(pointers) - 1), pointers.diff())
-    products = values[:, None] * source[columns]
-    total = torch.zeros((len(pointers) - 1, source.shape[1])).index_add_(0, row, products) + intercept
-    if head is not None:
-        both, scale = head
-        total += scale * (both[:, : source.shape[1]] + both[:, source.shape[1] :])
-    return total
-
-
-def add_pieces(pieces, source, plus, minus=None):
-    for feature, start, stop in zip(*(part.tolist() for part in pieces[:3]), strict=True):
-        assert 0 < stop - start <= matrix.PIECE
-        rows, values = (part[start:stop] for part in pieces[3:])
-        products = (values[:, None] * source[rows].float())[:, : plus.shape[1]]
-        plus[feature] += (products if minus is None else products.clamp(min=0)).sum(0)
-        if minus is not None:
-            minus[feature] += (-products).clamp(min=0).sum(0)
-
-
-@pytest.fixture(autouse=True)
-def kernels(device, monkeypatch):
-    """Flows in 16 bits, dense blocks of some columns, and many pieces in small data."""
-    for name, value in {"LARGE": 0, "SMALLEST_HEAD": 4, "PIECE": 8}.items():
-        monkeypatch.setattr(matrix, name, value)
-    if device == "cuda":
-        pytest.importorskip("triton")
-        return
-    twins = ModuleType("labelrank.torch.gathers")
-    twins.row_products, twins.add_pieces = row_products, add_pieces
-    monkeypatch.setitem(sys.modules, "labelrank.torch.gathers", twins)
-    product = torch.mm
-    monkeypatch.setattr(torch, "mm", lambda a, b, out_dtype: product(a.to(out_dtype), b.to(out_dtype)))
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(L2_cache_size=2000))
-    monkeypatch.setattr(matrix, "_mixed_products", lambda: True)
-    monkeypatch.setattr(objective, "matrix_on", lambda X, constant, device, k, dtype: pair(X, constant, k, device)[0])
+pytestmark = pytest.mark.usefixtures("kernels")
 
 
 def pair(X, constant, k, device):
@@ -77,7 +37,7 @@ def assert_close(found, expected, rtol):
 @pytest.mark.parametrize("k", [1, 5, 16, 140])
 def test_products(device, signed, constant, k):
     rng = np.random.default_rng(0)
-    n, d = 60, 30
+    n, d = 20, 14
     X = rng.exponential(size=(n, d)) * (rng.random((n, d)) < np.linspace(0.9, 0.05, d))
     X[:, -1] = 0
     if signed:
@@ -101,10 +61,10 @@ def test_products(device, signed, constant, k):
 
 def test_columns_of_small_numbers_keep_their_digits(device):
     """Beside large ones, in the same dense block of 16-bit numbers, they would be rounded to zero."""
-    X = np.random.default_rng(0).exponential(size=(60, 12)) * np.logspace(-8, 3, 12)
+    X = np.random.default_rng(0).exponential(size=(30, 12)) * np.logspace(-8, 3, 12)
     found, expected = pair(X, True, 16, device)
     assert len(found.head_columns)
-    flow = torch.ones((60, 16), device=device)
+    flow = torch.ones((30, 16), device=device)
     assert_close(found.transposed(halves(flow, 16), 16), expected.transposed(flow, 16), 1e-3)
 
 
@@ -113,10 +73,10 @@ def test_columns_of_small_numbers_keep_their_digits(device):
 def test_objectives(device, monkeypatch, levels, smallest):
     """A part whose rows all have a tiny weight adds nothing."""
     rng = np.random.default_rng(0)
-    X = sparse.csr_array(rng.exponential(size=(60, 20)) * (rng.random((60, 20)) < 0.5))
-    ranks = np.minimum(rng.random((60, 6)).argsort(axis=1) + 1.0, levels)
+    X = sparse.csr_array(rng.exponential(size=(30, 12)) * (rng.random((30, 12)) < 0.5))
+    ranks = np.minimum(rng.random((30, 6)).argsort(axis=1) + 1.0, levels)
     monkeypatch.setattr(objective, "NONZEROS", X.nnz // 2)
-    loss = LogLinearLoss(as_graphs(ranks), "domination", np.repeat([1.0, smallest], 30))
+    loss = LogLinearLoss(as_graphs(ranks), "domination", np.repeat([1.0, smallest], 15))
     exact = Objective(LinearModel(X, 6), loss)
     found = objective.TorchObjective(exact, torch.device(device))
     coef = rng.normal(size=exact.coef_shape)
