@@ -161,3 +161,51 @@ def test_sixteen_bits(few, device, levels):
     """Large sparse data have flows in 16 bits: weights are right to 1e-3 of the largest."""
     loss = LogLinearLoss(as_graphs(np.minimum(few.ranks, levels)), "domination", few.weight)
     check(LinearModel(few.X, 5), loss, device, accuracy=1e-3, of_value=2e-5)
+
+
+def losses_of_many_kinds(device, sizes):
+    """Some rows of each with scores, and whether one array has both flows."""
+    rng = np.random.default_rng(0)
+    for n in sizes:
+        scores = torch.as_tensor(rng.normal(size=(n, 6)), dtype=torch.float32, device=device)
+        ranks = rng.random((n, 6)).argsort(axis=1) + 1.0
+        sets = PreferenceGraphs.from_multilabel(ranks < 3)
+        losses = [CoveringLoss(sets, covering) for covering in COVERINGS[:3]]
+        losses += [LogLinearLoss(as_graphs(np.minimum(ranks, levels)), cut) for levels in (2, 6) for cut in CUTS[:3]]
+        for loss in losses:
+            yield objectives.row_loss(loss, slice(0, n), torch.device(device)), scores, torch.tensor(1.0).to(device)
+
+
+def test_many_losses_are_compiled(device, monkeypatch):
+    """More of them than the number after which PyTorch stops compiling a function by default."""
+    runs = []
+
+    def backend(graph, _):
+        def run(*arguments):
+            runs.append(graph)
+            return graph(*arguments)
+
+        return run
+
+    compiled = torch.compile(objectives._evaluate, backend=backend)
+    monkeypatch.setattr(objectives, "_compiler", lambda: compiled)
+    for n, (loss, scores, scale) in enumerate(losses_of_many_kinds(device, [20, 30]), 1):
+        found = objectives._compiled(loss, scores, scale, False, False)
+        for mine, plain in zip(found, objectives._evaluate(loss, scores, scale, False, False), strict=True):
+            torch.testing.assert_close(mine, plain)
+        assert len(runs) == n
+
+
+def test_losses_that_cannot_be_compiled(device, monkeypatch):
+    """They are evaluated all the same, with one warning and not with another attempt in every iteration."""
+
+    def fail(*arguments):
+        raise RuntimeError("no compiler")
+
+    loss, scores, scale = next(losses_of_many_kinds(device, [20]))
+    monkeypatch.setattr(objectives, "_compiler", lambda: fail)
+    monkeypatch.setattr(type(loss), "compiles", True)
+    with pytest.warns(UserWarning, match=r"cannot compile SetLoss \(no compiler\)"):
+        value, *_ = objectives._compiled(loss, scores, scale, False, True)
+    assert value == objectives._evaluate(loss, scores, scale, False, True)[0]
+    assert not loss.compiles

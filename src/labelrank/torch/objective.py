@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from labelrank.losses.base import Loss
 from labelrank.models import LinearModel, Objective
 from labelrank.models.base import CURVATURE_ROWS
 from labelrank.solvers import LBFGS, Boosting, Solver
+from labelrank.supervision import stacklevel_of_user
 from labelrank.torch.device import free_memory, memory_errors
 from labelrank.torch.features import DeviceFeatures
 from labelrank.torch.losses import RowLoss, has_version, row_loss, width
@@ -23,6 +25,7 @@ from labelrank.torch.matrix import DenseMatrix, Flowing, SparseMatrix, matrix_on
 
 BLOCK = {"cuda": 2**27, "cpu": 2**20}  # numbers of an intermediate result
 COMPILED = 2**24  # scores from which on compiling a loss pays
+VARIANTS = 64  # of the compiled function: each loss, number of levels and kind of sums is one, or two if sizes differ
 COPIES = 26  # of the coefficients in float64, in L-BFGS
 NONZEROS = 2**30  # of a part: PyTorch sorts at most 2**31 - 1 numbers on a GPU, and rows differ
 SCALE = 2.0**14  # that the largest flow has in 16 bits: smaller ones keep their digits down to 4e-9 of it
@@ -248,14 +251,24 @@ def _compiler() -> Any:
     return torch.compile(_evaluate)
 
 
-def _compiled(*arguments: Any) -> tuple[Any, ...]:
-    """Loss and flows by a compiled function, or by PyTorch's own where it cannot be compiled."""
+def _compiled(loss: RowLoss, *arguments: Any) -> tuple[Any, ...]:
+    """Loss and flows by a compiled function, or by single operations of PyTorch if it cannot be compiled."""
     try:
-        return _compiler()(*arguments)
+        # A search over decompositions needs more than the 8 variants after which PyTorch stops compiling.
+        with torch._dynamo.config.patch(recompile_limit=VARIANTS):
+            found: tuple[Any, ...] = _compiler()(loss, *arguments)
+            return found
     except torch.OutOfMemoryError:
         raise
-    except RuntimeError:  # of the compiler
-        return _evaluate(*arguments)
+    except RuntimeError as error:
+        found = _evaluate(loss, *arguments)  # raises an error that is not of the compiler
+        type(loss).compiles = False  # it would fail again in every iteration
+        warnings.warn(
+            f"PyTorch cannot compile {type(loss).__name__} ({error}); it is evaluated by slower operations",
+            UserWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+        return found
 
 
 def problem_with(objective: Objective, solver: Solver) -> str | None:
