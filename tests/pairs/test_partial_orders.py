@@ -9,7 +9,6 @@ from oracles.trust import is_strict_partial_order, pairs_by_row
 
 from labelrank.pairs import (
     asserted_pairs,
-    buckets_of,
     buckets_of_scores,
     graphs_of_relation,
     share_of_pairs,
@@ -42,23 +41,14 @@ def test_a_strict_partial_order_stays_as_it_is(scores, gap):
     assert (transitive_core(relation) == relation).all()
 
 
-@given(st.integers(0, 10**6), st.integers(1, 6))
-def test_buckets_are_the_cuts_with_all_pairs_asserted(seed, k):
-    rng = np.random.default_rng(seed)
-    ranks = np.argsort(rng.random((4, k)), axis=1) + 1.0
-    relation = asserted_pairs(probabilities(rng, 4, k), ranks, 0.5)
-    found = buckets_of(relation, ranks)
-    for row in range(4):
-        order = np.argsort(ranks[row])
-        cuts = [m for m in range(1, k) if relation[row][np.ix_(order[:m], order[m:])].all()]
-        assert found[row][order].tolist() == [1 + max([0, *(m for m in cuts if m <= i)]) for i in range(k)]
-
-
 @given(arrays(float, (4, 5), elements=st.floats(-2, 2).map(lambda v: round(v, 2))), st.floats(0, 1))
-def test_buckets_of_scores_are_those_of_their_relation(scores, gap):
-    relation = scores[:, :, None] - scores[:, None, :] > gap
-    ranks = 1.0 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    assert (buckets_of_scores(scores, np.full(4, gap)) == buckets_of(relation, ranks)).all()
+def test_buckets_are_the_cuts_with_all_pairs_asserted(scores, gap):
+    found = buckets_of_scores(scores, np.full(4, gap))
+    for row in range(4):
+        order = np.argsort(-scores[row], kind="stable")
+        asserted = scores[row][order, None] - scores[row][order] > gap
+        cuts = [m for m in range(1, 5) if asserted[:m, m:].all()]
+        assert found[row][order].tolist() == [1 + max([0, *(m for m in cuts if m <= i)]) for i in range(5)]
 
 
 def test_share_of_pairs():

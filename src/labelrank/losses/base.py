@@ -158,3 +158,32 @@ class FlowLoss(Loss):
         value = self.flows(scores, out, outflow, rows)
         out -= outflow
         return value
+
+
+class CurvedLoss(FlowLoss):
+    """A loss with flows and curvature, computed together by ``_evaluate``."""
+
+    abilities: ClassVar[frozenset[str]] = frozenset({"flows", "curvature"})
+
+    def _evaluate(
+        self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: slice
+    ) -> float:
+        """Loss of some instances; the flows and, unless it is None, the curvature are overwritten."""
+        raise NotImplementedError(f"{type(self).__name__} must define _evaluate")
+
+    def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
+        """Loss of some instances; `inflow` and `outflow` are overwritten with T and I."""
+        return self._evaluate(scores, inflow, outflow, None, rows)
+
+    def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
+        """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
+        self._evaluate(scores, np.empty(scores.shape), np.empty(scores.shape), out, rows)
+
+    def value_and_derivatives(
+        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: slice = ALL
+    ) -> float:
+        """Loss of some instances; `gradient` and `curvature` are overwritten."""
+        outflow = np.empty_like(gradient)
+        value = self._evaluate(scores, gradient, outflow, curvature, rows)
+        gradient -= outflow
+        return value

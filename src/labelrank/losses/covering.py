@@ -18,11 +18,11 @@ from labelrank._arrays import FloatArray
 from labelrank.decompositions import Decomposition, get_covering
 from labelrank.decompositions.coverings import SetCovering
 from labelrank.decompositions.subgraphs import Subgraphs, expand_ranges
-from labelrank.losses.base import ALL, FlowLoss
+from labelrank.losses.base import ALL, CurvedLoss
 from labelrank.supervision import PreferenceGraphs
 
 
-class CoveringLoss(FlowLoss):
+class CoveringLoss(CurvedLoss):
     """Covering loss of all examples; O(size of the cover) per example.
 
     Parameters
@@ -63,28 +63,16 @@ class CoveringLoss(FlowLoss):
         """Examples with a known label and a positive weight."""
         return (self.levels >= 0).any(axis=1) & (self.weight > 0)
 
-    def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: Any = ALL) -> float:
-        """Loss of some examples; `inflow` and `outflow` are overwritten with T and I."""
-        return float(self.losses(scores, inflow, outflow, rows).sum())
-
     def losses(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: Any = ALL) -> FloatArray:
         """Loss of each example of `rows`, a slice or an index array; the flows are overwritten."""
-        return self._evaluate(scores, inflow, outflow, None, rows)
-
-    def curvature(self, scores: FloatArray, out: FloatArray, rows: Any = ALL) -> None:
-        """Write the diagonal of the Hessian with respect to the scores of some examples into `out`."""
-        self._evaluate(scores, np.empty(scores.shape), np.empty(scores.shape), out, rows)
-
-    def value_and_derivatives(
-        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: Any = ALL
-    ) -> float:
-        """Loss of some examples; `gradient` and `curvature` are overwritten."""
-        outflow = np.empty_like(gradient)
-        value = float(self._evaluate(scores, gradient, outflow, curvature, rows).sum())
-        gradient -= outflow
-        return value
+        return self._losses(scores, inflow, outflow, None, rows)
 
     def _evaluate(
+        self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: Any
+    ) -> float:
+        return float(self._losses(scores, inflow, outflow, curvature, rows).sum())
+
+    def _losses(
         self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: Any
     ) -> FloatArray:
         from labelrank._kernels.losses.covering import element_flows, set_flows

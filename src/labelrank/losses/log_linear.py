@@ -19,7 +19,7 @@ from labelrank._arrays import FloatArray
 from labelrank._kernels import cuts
 from labelrank.decompositions import Subgraphs
 from labelrank.decompositions.subgraphs import expand_ranges
-from labelrank.losses.base import ALL, FlowLoss
+from labelrank.losses.base import ALL, CurvedLoss
 from labelrank.supervision import PreferenceGraphs
 
 _WITHOUT_SUBGRAPHS = (cuts.ZERO_ONE, cuts.DISAGREEMENT, cuts.DOMINATION, cuts.DOMINATED)
@@ -35,7 +35,7 @@ class EdgeFlows(NamedTuple):
     flow: FloatArray
 
 
-class LogLinearLoss(FlowLoss):
+class LogLinearLoss(CurvedLoss):
     """Log-linear loss of all instances.
 
     For layered graphs, zero_one, domination and dominated take O(n_labels) time per instance, disagreement O(number of
@@ -65,7 +65,6 @@ class LogLinearLoss(FlowLoss):
     """
 
     name: ClassVar[str] = "log_linear"
-    abilities: ClassVar[frozenset[str]] = frozenset({"flows", "curvature"})
     default_decomposition: ClassVar[str | None] = "domination"
 
     def __init__(
@@ -74,23 +73,6 @@ class LogLinearLoss(FlowLoss):
         super().__init__(graphs, decomposition, sample_weight)
         layers = self.decomposition.layers(graphs)
         self.layers = layers if layers is not None and layers.kind in _WITHOUT_SUBGRAPHS else None
-
-    def flows(self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, rows: slice = ALL) -> float:
-        """Loss of some instances; `inflow` and `outflow` are overwritten with T and I."""
-        return self._evaluate(scores, inflow, outflow, None, rows)
-
-    def curvature(self, scores: FloatArray, out: FloatArray, rows: slice = ALL) -> None:
-        """Write the diagonal of the Hessian with respect to the scores of some instances into `out`."""
-        self._evaluate(scores, np.empty(scores.shape), np.empty(scores.shape), out, rows)
-
-    def value_and_derivatives(
-        self, scores: FloatArray, gradient: FloatArray, curvature: FloatArray, rows: slice = ALL
-    ) -> float:
-        """Loss of some instances; `gradient` and `curvature` are overwritten."""
-        outflow = np.empty_like(gradient)
-        value = self._evaluate(scores, gradient, outflow, curvature, rows)
-        gradient -= outflow
-        return value
 
     def _evaluate(
         self, scores: FloatArray, inflow: FloatArray, outflow: FloatArray, curvature: FloatArray | None, rows: slice

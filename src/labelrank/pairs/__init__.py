@@ -10,7 +10,6 @@ from labelrank.pairs.concordance import concordance
 from labelrank.pairs.counts import pair_counts, pair_shares
 from labelrank.pairs.labels import LabelPair, label_pairs
 from labelrank.pairs.partial_orders import asserted_pairs as asserted_pairs
-from labelrank.pairs.partial_orders import buckets_of as buckets_of
 from labelrank.pairs.partial_orders import buckets_of_scores as buckets_of_scores
 from labelrank.pairs.partial_orders import graphs_of_relation as graphs_of_relation
 from labelrank.pairs.partial_orders import share_of_pairs as share_of_pairs

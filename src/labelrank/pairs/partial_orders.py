@@ -86,54 +86,15 @@ def share_of_pairs(proba: FloatArray, ranks: FloatArray) -> FloatArray:
     return np.asarray(0.5 + (sign * (proba[:, a, b] - 0.5)).mean(axis=1))
 
 
-def buckets_of(relation: BoolArray, ranks: FloatArray) -> FloatArray:
-    """Ranks with ties: a ranking is cut where all labels above are asserted to beat all labels below.
-
-    Parameters
-    ----------
-    relation : bool ndarray of shape (n_samples, n_labels, n_labels)
-        Strict partial orders that the rankings extend.
-    ranks : ndarray of shape (n_samples, n_labels)
-        The rankings.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        1 + the number of labels in better buckets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from labelrank.pairs import buckets_of
-    >>> relation = np.zeros((1, 3, 3), dtype=bool)
-    >>> relation[0, 0, [1, 2]] = True
-    >>> buckets_of(relation, np.array([[1.0, 2.0, 3.0]]))
-    array([[1., 2., 2.]])
-    """
-    n, k = ranks.shape
-    order = np.argsort(ranks, axis=1, kind="stable")
-    rows = np.arange(n)[:, np.newaxis, np.newaxis]
-    ordered = relation[rows, order[:, :, np.newaxis], order[:, np.newaxis, :]]
-    # Pairs asserted between the first m labels and the others: those of the first m less those among them.
-    below = ordered.sum(axis=2).cumsum(axis=1)
-    inside = np.diagonal(ordered.cumsum(axis=1).cumsum(axis=2), axis1=1, axis2=2)
-    m = np.arange(1, k)
-    cut = (below - inside)[:, :-1] == m * (k - m)
-    return _ranks_of_cuts(order, cut)
-
-
 def buckets_of_scores(scores: FloatArray, gap: FloatArray) -> FloatArray:
     """Ranks with ties: sorted scores are cut where neighbors differ by more than `gap`, of shape (n_samples,)."""
+    n, k = scores.shape
     order = np.argsort(-scores, axis=1, kind="stable")
     with np.errstate(invalid="ignore"):  # infinity less infinity is no step
         steps = -np.diff(np.take_along_axis(scores, order, axis=1), axis=1)
-    return _ranks_of_cuts(order, steps > gap[:, np.newaxis])
-
-
-def _ranks_of_cuts(order: npt.NDArray[np.intp], cut: BoolArray) -> FloatArray:
+    first = np.zeros((n, k), dtype=np.intp)  # place of the first label of each bucket
+    first[:, 1:] = np.where(steps > gap[:, np.newaxis], np.arange(1, k), 0)
     ranks = np.empty(order.shape)
-    n, k = order.shape
-    first = np.concatenate([np.zeros((n, 1), dtype=np.intp), np.where(cut, np.arange(1, k), 0)], axis=1)
     np.put_along_axis(ranks, order, np.maximum.accumulate(first, axis=1) + 1.0, axis=1)
     return ranks
 

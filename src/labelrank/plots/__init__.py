@@ -9,7 +9,7 @@ from labelrank.plots.preference_graph import PreferenceGraphDisplay
 from labelrank.plots.rank_position import RankPositionDisplay
 from labelrank.plots.rejection_curve import RejectionCurveDisplay
 from labelrank.plots.reliability import ReliabilityDisplay
-from labelrank.plots.tree import TreeDisplay, plot_tree
+from labelrank.plots.tree import TreeDisplay
 
 __all__ = [
     "CoverageDisplay",
@@ -22,5 +22,4 @@ __all__ = [
     "RejectionCurveDisplay",
     "ReliabilityDisplay",
     "TreeDisplay",
-    "plot_tree",
 ]

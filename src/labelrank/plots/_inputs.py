@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrank._arrays import FloatArray
-from labelrank.supervision import PreferenceGraphs, as_graphs, label_names
-from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, model_names
+from labelrank.supervision import PreferenceGraphs, as_graphs
+from labelrank.supervision.names import columns_for, fitted_ranker, labels_of
 
 
 def name_of(estimator: Any) -> str:
@@ -38,10 +38,5 @@ class Observed(NamedTuple):
 def observed_for(estimator: Any, y: Any) -> Observed:
     """Match observations with the labels of a fitted model, by name if both have names."""
     graphs, labels = as_graphs(y), labels_of(estimator)
-    if labels is None:
-        return Observed(graphs, np.arange(graphs.shape[1]), graphs.labels)
-    if len(labels) != graphs.shape[1]:
-        raise ValueError(f"y has {graphs.shape[1]} labels, but {name_of(estimator)} was fitted with {len(labels)}")
-    columns = np.arange(len(labels))[np.newaxis]
-    columns = in_order_of(label_names(graphs), columns, model_names(estimator), ("y", name_of(estimator)))
-    return Observed(graphs, columns[0], graphs.labels if graphs.has_names else labels)
+    named = labels is None or graphs.has_names
+    return Observed(graphs, columns_for(estimator, graphs), graphs.labels if named else labels)

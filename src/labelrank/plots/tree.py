@@ -149,36 +149,6 @@ class TreeDisplay:
         return self
 
 
-def plot_tree(
-    tree: Any, *, max_depth: int | None = None, decimals: int = 2, ax: Axes | None = None, **text_kwargs: Any
-) -> list[Text]:
-    """Draw a tree, like :func:`sklearn.tree.plot_tree`; see :meth:`TreeDisplay.from_estimator`.
-
-    Parameters
-    ----------
-    tree : DecisionTreeRanker
-        The fitted tree.
-    max_depth, decimals, ax, **text_kwargs
-        As in :meth:`TreeDisplay.from_estimator`.
-
-    Returns
-    -------
-    list of matplotlib Text
-        The boxes, in the order of the nodes.
-
-    Examples
-    --------
-    >>> from labelrank import DecisionTreeRanker
-    >>> from labelrank.datasets import load_iris_rankings
-    >>> from labelrank.plots import plot_tree
-    >>> X, y = load_iris_rankings(return_X_y=True)
-    >>> boxes = plot_tree(DecisionTreeRanker(max_depth=1).fit(X, y))
-    >>> len(boxes)
-    3
-    """
-    return TreeDisplay(tree, max_depth=max_depth, decimals=decimals).plot(ax, **text_kwargs).texts_
-
-
 def _places(left: Any, right: Any, deepest: float) -> tuple[dict[int, float], dict[int, int]]:
     """Horizontal position and depth of the nodes to draw: leaves side by side, parents centered over their children."""
     places: dict[int, float] = {}

@@ -50,6 +50,18 @@ def _own_labels(model: Any) -> Labels | None:
     return None
 
 
+def columns_for(model: Any, graphs: Any) -> npt.NDArray[np.intp]:
+    """Columns of the scores of a model in the order of the labels of graphs; raise ValueError for other labels."""
+    labels, name = labels_of(model), type(model if (ranker := fitted_ranker(model)) is None else ranker).__name__
+    columns = np.arange(graphs.shape[1])
+    if labels is None:
+        return columns
+    if len(labels) != graphs.shape[1]:
+        raise ValueError(f"y has {graphs.shape[1]} labels, but {name} was fitted with {len(labels)}")
+    names = graphs.labels if graphs.has_names else None
+    return np.asarray(in_order_of(names, columns[np.newaxis], model_names(model), ("y", name))[0])
+
+
 def in_order_of(
     wanted: Labels | None, matrix: npt.NDArray[Any], names: Labels | None, who: tuple[str, str]
 ) -> npt.NDArray[Any]:

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from labelrank._arrays import FloatArray, row_blocks
 from labelrank._compat import HasMethods, StrOptions, fit_context, safe_indexing
 from labelrank.rankers.base import refitting
+from labelrank.supervision.names import columns_for
 from labelrank.trust.delegation import has_proba, pairwise_proba
-from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
+from labelrank.trust.wrapper import Fold, RankerWrapper
 
 _MOST_PAIRS = 2**22  # largest number of pairs to fit the calibration to
 _LARGEST = 30.0  # largest margin, since no data support a probability of exp(-30)

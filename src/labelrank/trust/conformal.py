@@ -18,10 +18,10 @@ from labelrank._compat import HasMethods, Interval, StrOptions, fit_context, num
 from labelrank.pairs import buckets_of_scores, graphs_of_relation
 from labelrank.rankers.base import refitting
 from labelrank.supervision import PreferenceGraphs, as_graphs, label_names, stacklevel_of_user
-from labelrank.supervision.names import in_order_of, model_names
+from labelrank.supervision.names import columns_for, in_order_of, model_names
 from labelrank.trust.delegation import confidence, has_proba, pairwise_proba
 from labelrank.trust.slacks import Slacks, kth_largest, slacks_of_parts, slacks_of_top, smallest_threshold
-from labelrank.trust.wrapper import Fold, RankerWrapper, columns_for
+from labelrank.trust.wrapper import Fold, RankerWrapper
 
 _LEAST = 0.1  # difficulty of the easiest instance, relative to the hardest
 _EASY = 0.95  # quantile of the spread of scores above which an instance counts as easy

@@ -16,7 +16,7 @@ from labelrank._arrays import BoolArray, FloatArray
 from labelrank._compat import check_sample_weight, num_samples, safe_indexing
 from labelrank.rankers.base import RankerMixin
 from labelrank.supervision import PreferenceGraphs, as_graphs
-from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, model_names
+from labelrank.supervision.names import columns_for, fitted_ranker, labels_of
 
 
 class Fold(NamedTuple):
@@ -111,16 +111,6 @@ class RankerWrapper(RankerMixin, BaseEstimator):
         columns_for(self.estimator_, graphs)  # raises if the labels are others
         self.observed_ = getattr(fitted_ranker(self.estimator_), "observed_", np.ones(len(self.labels_), dtype=bool))
         return folds
-
-
-def columns_for(model: Any, graphs: PreferenceGraphs) -> npt.NDArray[np.intp]:
-    """Columns of the scores of a model in the order of the labels of graphs; raises ValueError for other labels."""
-    labels = labels_of(model)
-    if labels is not None and len(labels) != graphs.shape[1]:
-        raise ValueError(f"y has {graphs.shape[1]} labels, but {type(model).__name__} was fitted with {len(labels)}")
-    columns = np.arange(graphs.shape[1])[np.newaxis]
-    names = graphs.labels if graphs.has_names else None
-    return in_order_of(names, columns, model_names(model), ("y", type(model).__name__))[0]
 
 
 def _check_takes_weights(estimator: Any, sample_weight: Any) -> None:
