@@ -24,7 +24,7 @@ from labelrank.losses.squared import GroupedSquaredLoss
 from labelrank.models.gram import Kernel
 from labelrank.rankers.rank_rls import Prepared, warn_no_pairs
 from labelrank.solvers.least_squares.basis import basis_factor, check_basis, draw_basis
-from labelrank.solvers.least_squares.items import ItemSystem, center, primal_system, products
+from labelrank.solvers.least_squares.items import ItemSystem, between_parts, primal_system, products
 from labelrank.solvers.least_squares.ridge import LARGEST
 from labelrank.supervision.vectors import object_array
 
@@ -167,15 +167,11 @@ def _add_between_parts(gram: Any, target: Any, means: list[Any], factor: FloatAr
     """Add the products of the means of the parts of groups that are cut by partitions."""
     if not means:
         return
-    code = np.unique([mean[0] for mean in means], return_inverse=True)[1]
-    scale = np.sqrt([mean[1] for mean in means])
-    y, block = np.array([[mean[2]] for mean in means]), np.array([mean[3] for mean in means])
-    center(block, code, scale)
-    center(y, code, scale)
+    block, y = between_parts(means)
     if factor is not None:
         block = blas.dtrsm(1.0, factor, block.T, lower=1).T
     gram += block.T @ block
-    target += block.T @ y[:, 0]
+    target += block.T @ y
 
 
 # --- On workers

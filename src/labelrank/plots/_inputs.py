@@ -38,5 +38,5 @@ class Observed(NamedTuple):
 def observed_for(estimator: Any, y: Any) -> Observed:
     """Match observations with the labels of a fitted model, by name if both have names."""
     graphs, labels = as_graphs(y), labels_of(estimator)
-    named = labels is None or graphs.has_names
-    return Observed(graphs, columns_for(estimator, graphs), graphs.labels if named else labels)
+    names = graphs.labels if labels is None or graphs.has_names else labels
+    return Observed(graphs, columns_for(estimator, graphs), names)

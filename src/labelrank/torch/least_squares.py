@@ -19,7 +19,7 @@ from labelrank._arrays import FloatArray, row_blocks
 from labelrank.losses.squared import GroupedSquaredLoss, SquaredLoss
 from labelrank.models.gram import Kernel
 from labelrank.solvers.least_squares.basis import basis_factor
-from labelrank.solvers.least_squares.items import IntArray, ItemSystem, Rows
+from labelrank.solvers.least_squares.items import IntArray, ItemSystem, Rows, between_parts
 from labelrank.solvers.least_squares.ridge import check_finite, shrink
 from labelrank.torch.device import entries_of_block, memory_errors, tensor_of
 from labelrank.torch.features import DeviceFeatures
@@ -230,7 +230,7 @@ def _centered_blocks(
     """Blocks of centered features and scores; a group that is cut is centered in parts, whose means follow."""
     scale, y = torch.as_tensor(loss.scale, device=device), torch.as_tensor(loss.target, device=device)
     code = torch.as_tensor(loss.code, dtype=torch.int64, device=device)
-    cut: list[tuple[int, float, float, Tensor]] = []
+    cut: list[tuple[int, float, float, FloatArray]] = []
     for part in row_blocks(len(loss), n, _entries(device)):
         block = rows(part)
         first = int(loss.code[part.start])
@@ -241,15 +241,10 @@ def _centered_blocks(
             weight = loss.scale[a:b] ** 2
             if b - a < loss.start[group + 1] - loss.start[group] and weight.sum() > 0:
                 mean_y = float(np.average(loss.y[a:b], weights=weight))
-                cut.append((group, float(weight.sum()), mean_y, means[group - first].clone()))
+                cut.append((group, float(weight.sum()), mean_y, means[group - first].cpu().numpy()))
     if cut:
-        codes = torch.as_tensor(np.unique([group for group, *_ in cut], return_inverse=True)[1], device=device)
-        scales = torch.tensor([weight for _, weight, *_ in cut], dtype=torch.float64, device=device).sqrt()
-        block = torch.stack([mean for *_, mean in cut])
-        means_y = torch.tensor([[mean] for *_, mean, _ in cut], dtype=torch.float64, device=device)
-        _center(block, codes, scales)
-        _center(means_y, codes, scales)
-        yield block, means_y[:, 0]
+        means_of_parts, mean_y_of_parts = between_parts(cut)
+        yield torch.as_tensor(means_of_parts, device=device), torch.as_tensor(mean_y_of_parts, device=device)
 
 
 def _center(block: Tensor, code: Tensor, scale: Tensor) -> Tensor:

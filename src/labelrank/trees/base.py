@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import BoolArray, FloatArray, IntArray, row_blocks
 from labelrank._compat import Interval, RealNotInt, StrOptions
@@ -19,8 +18,7 @@ from labelrank._memory import require_memory, require_pair_matrices
 from labelrank._threads import n_threads
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
-from labelrank.supervision.frames import frame_of
-from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
+from labelrank.trees.categories import CategoriesMixin, numeric_columns
 from labelrank.trees.data import Sample, has_missing, make_sample, make_sparse, sorted_features
 from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
 from labelrank.trees.prediction import (
@@ -60,7 +58,7 @@ def node_attributes(trees: Sequence[Nodes], balance: str) -> dict[str, Any]:
     return {name: np.concatenate([getattr(tree, field) for tree in trees]) for field, name in names.items()}
 
 
-class BaseTreeRanker(BaseRanker):
+class BaseTreeRanker(CategoriesMixin, BaseRanker):
     """Base of the rankers made of trees. A tree is a forest of one: its nodes are kept in the same arrays."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = BaseRanker._parameter_constraints | {
@@ -89,7 +87,6 @@ class BaseTreeRanker(BaseRanker):
     max_features: float | str | None
     ccp_alpha: float
     shrinkage: float
-    categorical_features: Any
     random_state: Any
 
     children_left_: npt.NDArray[np.int32]
@@ -104,8 +101,6 @@ class BaseTreeRanker(BaseRanker):
     vote_moments_: npt.NDArray[np.float32]
     criterion_: str
     feature_importances_: FloatArray
-    is_categorical_: BoolArray
-    categories_: npt.NDArray[Any]
     had_missing_: BoolArray
 
     # --- fit
@@ -114,21 +109,10 @@ class BaseTreeRanker(BaseRanker):
         return {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "order": "C"}
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        categorical = self.categorical_features
-        frame = None if categorical is None else frame_of(X)
-        mask = None if frame is None else categorical_mask(X, categorical)
-        if frame is not None and mask is not None and mask.any():
-            self.categories_ = learn_categories(frame, mask)
-            X = encode(frame, self.categories_)
-        try:
+        X = self._encode_fit(X)
+        with numeric_columns(X):
             data = super()._validate(X, y, sample_weight)
-        except ValueError as error:
-            if "could not convert" in str(error):
-                raise not_numeric(X, error) from error
-            raise
-        if categorical is None:
-            mask = np.zeros(self.n_features_in_, dtype=bool)
-        self.is_categorical_ = categorical_mask(data.X, categorical) if mask is None else mask
+        self._set_categorical(data.X)
         return data
 
     def _grower(self, data: Training, splitter: Literal["best", "random"]) -> Grower:
@@ -179,19 +163,6 @@ class BaseTreeRanker(BaseRanker):
             self._offsets(), self.children_left_, self.children_right_, self.feature_, self.threshold_,
             self.missing_left_, self.is_categorical_
         )  # fmt: skip
-
-    def _check_X(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        if hasattr(self, "categories_"):
-            frame = frame_of(X)
-            if frame is None:
-                raise ValueError(
-                    f"{type(self).__name__} was fitted on a data frame with categories; X must be such a frame, got "
-                    f"{type(X).__name__}"
-                )
-            X = encode(frame, self.categories_)
-        checked: FloatArray = super()._check_X(X)
-        return checked
 
     @property
     def _balance_name(self) -> str:

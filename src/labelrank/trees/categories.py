@@ -3,14 +3,68 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import BoolArray, is_missing
 from labelrank.supervision.frames import frame_of
+
+
+class CategoriesMixin:
+    """Mixin of learners that encode the categories of data frames as numbers."""
+
+    categorical_features: Any
+    categories_: npt.NDArray[Any]
+    is_categorical_: BoolArray
+
+    def _encode_fit(self, X: Any) -> Any:
+        """Learn the categories of a data frame, and encode them."""
+        frame = None if self.categorical_features is None else frame_of(X)
+        if frame is None:
+            return X
+        self.is_categorical_ = categorical_mask(X, self.categorical_features)
+        if not self.is_categorical_.any():
+            return X
+        self.categories_ = learn_categories(frame, self.is_categorical_)
+        return encode(frame, self.categories_)
+
+    def _encode(self, X: Any) -> Any:
+        """Encode the categories of a data frame with the numbers learned in `fit`."""
+        check_is_fitted(self)
+        if not hasattr(self, "categories_"):
+            return X
+        frame = frame_of(X)
+        if frame is None:
+            raise ValueError(
+                f"{type(self).__name__} was fitted on a data frame with categories; X must be such a frame, got "
+                f"{type(X).__name__}"
+            )
+        return encode(frame, self.categories_)
+
+    def _set_categorical(self, X: Any) -> None:
+        """Set which features of X, validated, are categories, if it was not a data frame."""
+        if not hasattr(self, "is_categorical_"):
+            self.is_categorical_ = categorical_mask(X, self.categorical_features)
+
+    def _check_X(self, X: Any) -> Any:
+        return super()._check_X(self._encode(X))  # type: ignore[misc]
+
+
+@contextmanager
+def numeric_columns(X: Any) -> Iterator[None]:
+    """Context in which an error about a column of X that is not numeric names the column, and says what to do."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise _not_numeric(X, error) from error
+        raise
 
 
 def categorical_mask(X: Any, categorical_features: Any) -> BoolArray:
@@ -72,8 +126,7 @@ def encode(frame: nw.DataFrame[Any], categories: npt.NDArray[Any]) -> Any:
     return frame.with_columns(*columns).to_native()
 
 
-def not_numeric(X: Any, error: ValueError) -> ValueError:
-    """An error that says which column of X cannot be converted to numbers, and what to do about it."""
+def _not_numeric(X: Any, error: ValueError) -> ValueError:
     frame = frame_of(X)
     if frame is None:
         advice = "if X has categories, pass a data frame and name their columns in categorical_features"

@@ -19,7 +19,7 @@ With the Laplacian :math:`\mathcal{L} = S S^\top` of the pairs (see :mod:`labelr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,12 +171,17 @@ def centered_blocks(rows: Rows, loss: GroupedSquaredLoss, width: int) -> Iterato
                 mean_y = float(np.average(loss.y[a:b], weights=weight))
                 cut.append((group, float(weight.sum()), mean_y, means[group - code[0]].copy()))
     if cut:
-        code = np.unique([group for group, *_ in cut], return_inverse=True)[1]
-        scale = np.sqrt([weight for _, weight, *_ in cut])
-        block, y = np.array([mean for *_, mean in cut]), np.array([[mean_y] for *_, mean_y, _ in cut])
-        center(block, code, scale)
-        center(y, code, scale)
-        yield block, y[:, 0]
+        yield between_parts(cut)
+
+
+def between_parts(cut: Sequence[tuple[Any, float, float, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+    """Return the centered block of the parts of groups that are cut: group, weight, mean of y and of the features."""
+    groups, weight, mean_y, means = zip(*cut, strict=True)
+    code, scale = np.unique(groups, return_inverse=True)[1], np.sqrt(weight)
+    block, y = np.array(means), np.array(mean_y)[:, np.newaxis]
+    center(block, code, scale)
+    center(y, code, scale)
+    return block, y[:, 0]
 
 
 def center(block: FloatArray, code: IntArray, scale: FloatArray) -> FloatArray:

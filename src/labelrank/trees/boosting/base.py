@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,7 +19,6 @@ from labelrank.rankers.base import Progress
 from labelrank.rankers.checkpoint import CHECKPOINT, Checkpoint
 from labelrank.solvers.base import check_abilities
 from labelrank.supervision import stacklevel_of_user
-from labelrank.supervision.frames import frame_of
 from labelrank.trees.base import warn_of_light_rows
 from labelrank.trees.boosting.binning import MAX_BINS, Binning
 from labelrank.trees.boosting.data import BoostingData
@@ -28,7 +27,7 @@ from labelrank.trees.boosting.growth import Limits
 from labelrank.trees.boosting.prediction import Trees, add_scores, join, leaves, no_trees
 from labelrank.trees.boosting.splitting import Rules
 from labelrank.trees.boosting.view import BoostedTree
-from labelrank.trees.categories import categorical_mask, encode, learn_categories, not_numeric
+from labelrank.trees.categories import CategoriesMixin
 
 _UNLIMITED = 2**31 - 1
 _MANY_ROWS = 100_000  # early_stopping="auto" holds out rows if there are more
@@ -51,7 +50,7 @@ TREE_ATTRIBUTES = {
 }
 
 
-class BoostedTreesMixin:
+class BoostedTreesMixin(CategoriesMixin):
     """Estimators that are a sum of trees with a vector of label scores in each leaf."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -84,7 +83,6 @@ class BoostedTreesMixin:
     max_features: float
     subsample: float
     max_bins: int
-    categorical_features: Any
     early_stopping: Any
     validation_fraction: float
     n_iter_no_change: int
@@ -98,9 +96,7 @@ class BoostedTreesMixin:
     tree_offsets_: IntArray
     value_: FloatArray
     bin_edges_: npt.NDArray[Any]
-    is_categorical_: BoolArray
     had_missing_: BoolArray
-    categories_: npt.NDArray[Any]
     train_score_: FloatArray
     validation_score_: FloatArray
     seed_: int
@@ -120,44 +116,11 @@ class BoostedTreesMixin:
         return {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
 
     def _encode_fit(self, X: Any) -> Any:
-        """Encode the categories of a data frame as numbers."""
-        if self._continues():
-            return self._encode(X)
-        frame = None if self.categorical_features is None else frame_of(X)
-        if frame is None:
-            return X
-        mask = categorical_mask(X, self.categorical_features)
-        self.is_categorical_ = mask
-        if mask.any():
-            self.categories_ = learn_categories(frame, mask)
-            return encode(frame, self.categories_)
-        return X
+        return self._encode(X) if self._continues() else super()._encode_fit(X)
 
     def _continues(self) -> bool:
         """Whether a fit adds trees to existing ones."""
         return self.warm_start and hasattr(self, "bin_edges_") and len(self.tree_offsets_) > 1
-
-    def _encode(self, X: Any) -> Any:
-        """Encode the categories of a data frame with the numbers learned in `fit`."""
-        check_is_fitted(self)
-        if not hasattr(self, "categories_"):
-            return X
-        frame = frame_of(X)
-        if frame is None:
-            raise ValueError(
-                f"{type(self).__name__} was fitted on a data frame with categories; X must be such a frame, got "
-                f"{type(X).__name__}"
-            )
-        return encode(frame, self.categories_)
-
-    def _validate_numeric(self, validate: Callable[[], Any], X: Any) -> Any:
-        """Call a function that validates X; an error names columns that are not numeric."""
-        try:
-            return validate()
-        except ValueError as error:
-            if "could not convert" in str(error):
-                raise not_numeric(X, error) from error
-            raise
 
     # --- fit
 
@@ -333,7 +296,7 @@ class BoostedTreesMixin:
         leaves : ndarray of shape (n_samples, n_iter_)
             Number of the node in its tree.
         """
-        return leaves(self._trees(), self._binning(), self._check_X(X))  # type: ignore[attr-defined]
+        return leaves(self._trees(), self._binning(), self._check_X(X))
 
     def _trees(self) -> Trees:
         return Trees(**{field: getattr(self, name) for field, name in TREE_ATTRIBUTES.items()})

@@ -23,7 +23,7 @@ from labelrank.rankers.relevant_sets import SetClassifierMixin, relevant_sets
 from labelrank.supervision.weights import fit_weights
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.boosting.data import BoostingData
-from labelrank.trees.categories import categorical_mask
+from labelrank.trees.categories import numeric_columns
 
 
 def _has_probabilities(classifier: Any) -> bool:
@@ -163,12 +163,11 @@ class GradientBoostingCoveringClassifier(
         self
         """
         with refitting(self):
-            encoded = self._encode_fit(canonical(X))
-            reset = not self._continues()
-            X = self._validate_numeric(lambda: validate_data(self, encoded, reset=reset, **self._checks()), encoded)
+            X = self._encode_fit(canonical(X))
+            with numeric_columns(X):
+                X = validate_data(self, X, reset=not self._continues(), **self._checks())
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
-            if not hasattr(self, "is_categorical_"):
-                self.is_categorical_ = categorical_mask(X, self.categorical_features)
+            self._set_categorical(X)
             weight = fit_weights(sample_weight, X.shape[0])
             covering = get_covering(self.covering)
             report_empty_rows(CoveringLoss(graphs, covering, weight).counted | (weight == 0), self.on_empty)

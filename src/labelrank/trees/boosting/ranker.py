@@ -17,7 +17,7 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.boosting.data import BoostingData
-from labelrank.trees.categories import categorical_mask
+from labelrank.trees.categories import numeric_columns
 
 
 def _has_probabilities(ranker: Any) -> bool:
@@ -206,14 +206,10 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
     # --- fit
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        encoded, checks = self._encode_fit(X), {"reset": not self._continues(), **self._checks()}
-        data = Training(
-            *self._validate_numeric(
-                lambda: self._validate_fit(encoded, y, sample_weight, on_empty=self.on_empty, **checks), encoded
-            )
-        )
-        if not hasattr(self, "is_categorical_"):
-            self.is_categorical_ = categorical_mask(data.X, self.categorical_features)
+        X, checks = self._encode_fit(X), {"reset": not self._continues(), **self._checks()}
+        with numeric_columns(X):
+            data = Training(*self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **checks))
+        self._set_categorical(data.X)
         return data
 
     def _learn(self, data: Training, progress: Progress) -> None:
@@ -224,9 +220,6 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
         if loss.default_decomposition is None and decomposition == "disagreement":
             decomposition = None  # the default is for losses with a decomposition
         return loss(graphs, None if decomposition is None else get_decomposition(decomposition), weight)
-
-    def _check_X(self, X: Any) -> Any:
-        return super()._check_X(self._encode(X))
 
     # --- predict
 
