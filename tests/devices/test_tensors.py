@@ -1,8 +1,11 @@
 """Tensors as features: those on the device of a learner stay there."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from labelrank import GraphRanker, KernelRidgeRanker, LabelCoveringClassifier, LogLinearRanker, RankRLS
 from labelrank.metrics import get_scorer
@@ -131,25 +134,38 @@ def test_entries_with_gaps_between_them(device):
     columns, values = (torch.stack([part, part + 1], 1)[:, 0] for part in (whole.col_indices(), whole.values()))
     gaps = torch.sparse_csr_tensor(whole.crow_indices(), columns, values, size=X.shape, check_invariants=False)
     assert not gaps.values().is_contiguous()
-    assert all(part.is_contiguous() for part in check_tensor(gaps, "model").csr)
+    checked = check_tensor(gaps, "model")
+    assert all(part.is_contiguous() for part in (*checked.index, checked.values))
     for model in (LogLinearRanker(device=device), KernelRidgeRanker(kernel="rbf")):
         expected = model.fit(X, y).decision_function(X)
         np.testing.assert_allclose(model.fit(gaps, y).decision_function(gaps), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("where", [None, "device"])
-def test_sums_of_entries_given_in_parts(device, where):
-    """They may be too large for the type of the parts."""
-    y, at = [[1, 2], [2, 1], [1, 2]], torch.tensor([[0, 0, 1, 2], [0, 0, 1, 1]], device=device)
-    values = torch.tensor([200, 200, 100, 150], dtype=torch.uint8, device=device)
+@pytest.mark.parametrize("solver", ["lbfgs", "boosting"])
+def test_sums_of_entries_given_in_parts(device, where, solver):
+    """They may be too large for the type of the parts, which may have opposite signs."""
+    y, at = [[1, 2], [2, 1], [1, 2]], torch.tensor([[0, 0, 1, 1, 2], [0, 0, 1, 1, 1]], device=device)
+    values = torch.tensor([100, 100, 120, -20, 50], dtype=torch.int8, device=device)
     coo = torch.sparse_coo_tensor(at, values, size=(3, 2), check_invariants=True)
-    pointers = torch.tensor([0, 2, 3, 4], device=device)
+    pointers = torch.tensor([0, 2, 4, 5], device=device)
     csr = torch.sparse_csr_tensor(pointers, at[1], values, size=(3, 2), check_invariants=False)
-    X = np.array([[400.0, 0.0], [0.0, 100.0], [0.0, 150.0]])
-    model = LogLinearRanker(device=device if where else None)
-    expected = model.fit(X, y).coef_
-    for tensor in (coo, csr):
-        np.testing.assert_allclose(model.fit(tensor, y).coef_, expected, atol=1e-4)
+    X = np.array([[200.0, 0.0], [0.0, 100.0], [0.0, 50.0]])
+    model = LogLinearRanker(solver=solver, max_iter=20, device=device if where else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        expected = model.fit(X, y).coef_
+        for tensor in (coo, csr):
+            np.testing.assert_allclose(model.fit(tensor, y).coef_, expected, atol=1e-4 * abs(expected).max())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_sum_of_parts_that_overflows(device, dtype):
+    pointers, columns, largest = torch.tensor([0, 2, 3]), torch.tensor([0, 0, 1]), torch.finfo(dtype).max
+    values = torch.tensor([largest, largest, 1.0], dtype=dtype)
+    parts = torch.sparse_csr_tensor(pointers, columns, values, size=(2, 2), check_invariants=False).to(device)
+    with pytest.raises(ValueError, match="contains infinity"):
+        LogLinearRanker(device=device).fit(parts, [[1, 2], [2, 1]])
 
 
 @pytest.mark.parametrize("where", [None, "device"])

@@ -356,7 +356,7 @@ class Progress:
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any) -> None:
-        self.estimator, self.X, self.y = estimator, getattr(X, "tensor", X), y
+        self.estimator, self.X, self.y = estimator, X.as_tensor() if hasattr(X, "as_tensor") else X, y
         self.root: Any = None
 
     def begin(self, max_steps: int | None) -> None:

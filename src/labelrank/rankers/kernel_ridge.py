@@ -261,7 +261,7 @@ class KernelRidgeRanker(BaseRanker):
         step = None if on_step is None else lambda coef, _: on_step(lambda: self._attributes(kernel, coef))
         state = self._solve_on_device(data, kernel, alpha, stop, step)
         if state is None:
-            if isinstance(data, Training) and hasattr(data.X, "tensor"):
+            if isinstance(data, Training) and hasattr(data.X, "as_tensor"):
                 data = data._replace(X=data.X.numpy())
             objective = self._objective(data, kernel, alpha)
             state = LeastSquares().solve(objective, np.zeros(objective.coef_shape), stop, step)

@@ -316,7 +316,7 @@ class RankRLS(ItemRanker):
             warn_no_pairs()
         kernel, listed = Kernel.of(self), check_basis(self.basis, self.n_basis, weight)
         has_route = self.n_basis is not None or listed is not None or (kernel.is_linear and X.shape[1] <= X.shape[0])
-        if hasattr(X, "tensor") and (not has_route or self._device(kernel, X) is None):
+        if hasattr(X, "as_tensor") and (not has_route or self._device(kernel, X) is None):
             X = X.numpy()
         kernel = kernel.fitted(X, weight)
         if kernel.has_gamma:
@@ -377,7 +377,7 @@ class RankRLS(ItemRanker):
         drawn = draw_basis(int(self.n_basis or 0), rows, self.random_state) if listed is None else listed
         self.basis_indices_ = drawn
         if not kernel.is_precomputed:
-            self.basis_ = X[drawn].numpy() if hasattr(X, "tensor") else X[drawn]
+            self.basis_ = X[drawn].numpy() if hasattr(X, "as_tensor") else X[drawn]
             return kernel(self.basis_, self.basis_)
         if X.shape[0] == X.shape[1]:
             check_symmetric(X, "a square precomputed kernel")
@@ -436,7 +436,7 @@ class RankRLS(ItemRanker):
         kernel = Kernel.of(self, getattr(self, "gamma_", None))
         if kernel.is_linear:
             return np.asarray(X @ coefficients)
-        if hasattr(X, "tensor"):
+        if hasattr(X, "as_tensor"):
             from labelrank.torch import least_squares
 
             if not X.is_sparse and least_squares.problem_with_kernel(kernel, self.basis_) is None:

@@ -38,7 +38,7 @@ def on_device(objective: Any, solver: Any, device: str | None) -> tuple[Any, Any
     if (problem := problem_with(objective, solver)) is None:
         return TorchObjective(objective, found), solver_on_device(solver)
     if device == "auto":
-        if hasattr(objective.model.X, "tensor"):
+        if hasattr(objective.model.X, "as_tensor"):
             objective.model = type(objective.model)(
                 objective.model.X.numpy(), objective.model.n_labels, fit_intercept=objective.model.fit_intercept
             )

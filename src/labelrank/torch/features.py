@@ -17,12 +17,16 @@ BLOCK = 2**27  # numbers of a block of rows in float64, where there is room for 
 
 
 class DeviceFeatures:
-    """Rows of features in a tensor, dense or sparse CSR, for an objective on its device and for linear scores.
+    """Rows of features in tensors, dense or sparse CSR, for an objective on their device and for linear scores.
 
     Parameters
     ----------
-    tensor : Tensor of shape (n_samples, n_features)
-        Real numbers; dense or CSR.
+    values : Tensor of shape (n_samples, n_features) or (n_stored,)
+        Real numbers.
+    index : tuple of Tensor, optional
+        Pointers and columns of a sparse matrix, whose stored numbers are `values`.
+    shape : tuple of int, optional
+        Shape of a sparse matrix.
 
     Examples
     --------
@@ -33,66 +37,70 @@ class DeviceFeatures:
            [3., 4.]])
     """
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
-        self.is_sparse = tensor.layout == torch.sparse_csr
-        self.shape = tuple(tensor.shape)
-        self.n_stored = tensor.values().numel() if self.is_sparse else tensor.numel()
+    def __init__(
+        self, values: Tensor, index: tuple[Tensor, Tensor] | None = None, shape: tuple[int, ...] | None = None
+    ) -> None:
+        self.values, self.index = values, index
+        self.is_sparse = index is not None
+        self.shape = tuple(values.shape) if shape is None else shape
+        self.device = values.device
 
     def __len__(self) -> int:
         return self.shape[0]
 
+    def as_tensor(self) -> Tensor:
+        """The features as one tensor."""
+        if self.index is None:
+            return self.values
+        return torch.sparse_csr_tensor(*self.index, self.values, size=self.shape, check_invariants=False)
+
     def __getitem__(self, rows: Any) -> DeviceFeatures:
         """Some consecutive rows or, if they are dense, the rows of an array of indices."""
-        if not self.is_sparse:
-            index = rows if isinstance(rows, slice) else torch.as_tensor(rows, device=self.tensor.device)
-            return DeviceFeatures(self.tensor[index])
+        if self.index is None:
+            return DeviceFeatures(self.values[rows if isinstance(rows, slice) else self._indices(rows)])
         start, stop, _ = rows.indices(len(self))
-        pointers, columns, values = self.csr
+        pointers, columns = self.index
         pointers = pointers[start : stop + 1]
         part = slice(int(pointers[0]), int(pointers[-1]))
-        shape = (stop - start, self.shape[1])
-        return DeviceFeatures(_csr_tensor(pointers - pointers[0], columns[part], values[part], shape))
+        index = pointers - pointers[0], columns[part]
+        return DeviceFeatures(self.values[part], index, (stop - start, self.shape[1]))
+
+    def _indices(self, rows: Any) -> Tensor:
+        return torch.as_tensor(rows, device=self.device)
 
     def __matmul__(self, coef: FloatArray) -> FloatArray:
         """Products with coefficients, computed on the device in float64, as a NumPy array."""
         if coef.ndim == 1:
             return (self @ coef[:, np.newaxis])[:, 0]
         found = np.empty((len(self), coef.shape[1]))
-        per_row = max(self.n_stored // max(len(self), 1), coef.shape[1], 1)
+        per_row = max(self.values.numel() // max(len(self), 1), coef.shape[1], 1)
         with self.memory_errors("scoring", 8.0 * coef.size):
-            right = torch.as_tensor(np.ascontiguousarray(coef, dtype=np.float64), device=self.tensor.device)
+            right = torch.as_tensor(np.ascontiguousarray(coef, dtype=np.float64), device=self.device)
             for rows in self._blocks(per_row):
                 found[rows] = self[rows]._product(right).cpu().numpy()
         return found
 
     def _product(self, right: Tensor) -> Tensor:
-        if not self.is_sparse:
-            return self.tensor.double() @ right
-        pointers, columns, values = self.csr
-        if not len(values):
+        if self.index is None:
+            return self.values.double() @ right
+        pointers, columns = self.index
+        if not len(columns):
             return right.new_zeros((len(self), right.shape[1]))
         return embedding_bag(
-            columns, right, pointers, mode="sum", per_sample_weights=values.double(), include_last_offset=True
+            columns, right, pointers, mode="sum", per_sample_weights=self.values.double(), include_last_offset=True
         )
 
     def memory_errors(self, what: str, n_bytes: float = 0.0) -> Any:
         """Context in which a failed allocation is an error that says how much a block of rows and `n_bytes` need."""
-        (n, d), entries = self.shape, min(self.n_stored, BLOCK)
-        return memory_errors(self.tensor.device, n_bytes + 24.0 * entries, f"{what} {n} x {d} data")
+        (n, d), entries = self.shape, min(self.values.numel(), BLOCK)
+        return memory_errors(self.device, n_bytes + 24.0 * entries, f"{what} {n} x {d} data")
 
     def _blocks(self, per_row: int) -> Iterator[slice]:
-        return row_blocks(len(self), per_row, entries_of_block(self.tensor.device, BLOCK))
-
-    @property
-    def csr(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Pointers, columns and values of a sparse matrix, without gaps between their numbers."""
-        parts = self.tensor.crow_indices(), self.tensor.col_indices(), self.tensor.values()
-        return parts[0].contiguous(), parts[1].contiguous(), parts[2].contiguous()
+        return row_blocks(len(self), per_row, entries_of_block(self.device, BLOCK))
 
     def check_finite(self, name: str) -> None:
         """Raise ValueError on NaN and infinity, which the estimator `name` does not take."""
-        values = self.tensor.values() if self.is_sparse else self.tensor
+        values = self.values
         if not values.is_floating_point():
             return
         for rows in row_blocks(len(values), max(values[:1].numel(), 1), entries_of_block(values.device, BLOCK)):
@@ -103,14 +111,14 @@ class DeviceFeatures:
     def variance(self, weight: FloatArray) -> float:
         """Variance of all entries of dense features, their rows weighted."""
         with self.memory_errors("the variance of", 16.0 * len(self)):
-            share = torch.as_tensor(weight / weight.sum(), device=self.tensor.device)
-            mean = self.tensor.mean(1, dtype=torch.float64) @ share
+            share = torch.as_tensor(weight / weight.sum(), device=self.device)
+            mean = self.values.mean(1, dtype=torch.float64) @ share
             blocks = self._blocks(self.shape[1])
-            return float(sum((self.tensor[b].double() - mean).square().mean(1) @ share[b] for b in blocks))
+            return float(sum((self.values[b].double() - mean).square().mean(1) @ share[b] for b in blocks))
 
     def numpy(self) -> Any:
         """A copy on the processor, float64: a NumPy array, or a CSR matrix of SciPy."""
-        X = canonical(self.tensor)
+        X = canonical(self.as_tensor())
         return X.astype(np.float64) if self.is_sparse else np.ascontiguousarray(X, dtype=np.float64)
 
 
@@ -140,23 +148,26 @@ def check_tensor(X: Tensor, name: str) -> DeviceFeatures:
     is_sparse = X.layout != torch.strided
     n_bytes = 40.0 * X._nnz() if is_sparse else 24.0 * min(X.numel(), BLOCK)
     with memory_errors(X.device, n_bytes, f"the check of {X.shape[0]} x {X.shape[1]} data"):
-        features = DeviceFeatures(_one_entry_each(dense_or_csr(X)) if is_sparse else X.detach())
+        features = _one_entry_each(dense_or_csr(X)) if is_sparse else DeviceFeatures(X.detach())
         features.check_finite(name)
     return features
 
 
-def _one_entry_each(X: Tensor) -> Tensor:
-    """Return a CSR tensor whose columns are sorted and different within each row."""
-    pointers, columns = X.crow_indices(), X.col_indices()
+def _one_entry_each(X: Tensor) -> DeviceFeatures:
+    """Return the features of a CSR tensor, with sorted columns that differ within each row."""
+    shape = tuple(X.shape)
+    pointers, columns, values = (part.contiguous() for part in (X.crow_indices(), X.col_indices(), X.values()))
     falls = columns[1:] <= columns[:-1]
     starts = pointers[1:-1]
     inner = starts[(starts > 0) & (starts < len(columns))]
     falls[inner - 1] = False
     if not bool(falls.any()):
-        return X
-    is_wide = X.dtype in (torch.float32, torch.float64)  # enough for a sum
-    return (X if is_wide else X.to(torch.float64)).to_sparse_coo().coalesce().to_sparse_csr()
-
-
-def _csr_tensor(pointers: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    return torch.sparse_csr_tensor(pointers, columns, values, size=shape, device=values.device, check_invariants=False)
+        return DeviceFeatures(values, (pointers, columns), shape)
+    is_wide = values.dtype in (torch.float32, torch.float64)  # enough for a sum
+    row = torch.repeat_interleave(torch.arange(shape[0], device=X.device), pointers.diff())
+    values = values if is_wide else values.to(torch.float64)
+    whole = torch.sparse_coo_tensor(torch.stack([row, columns.to(row.dtype)]), values, shape).coalesce()
+    row, columns = whole.indices()
+    pointers = torch.zeros(shape[0] + 1, dtype=row.dtype, device=X.device)
+    pointers[1:] = torch.cumsum(torch.bincount(row, minlength=shape[0]), 0)
+    return DeviceFeatures(whole.values(), (pointers, columns.contiguous()), shape)

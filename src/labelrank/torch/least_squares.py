@@ -74,7 +74,7 @@ def basis_system(
 
 def kernel_scores(kernel: Kernel, X: DeviceFeatures, basis: FloatArray, coefficients: FloatArray) -> FloatArray:
     """Return the scores of features on a device: their kernel values with a basis times coefficients."""
-    device = X.tensor.device
+    device = X.device
     with X.memory_errors("kernel values of", 8.0 * basis.size + 24.0 * min(len(X) * len(basis), _entries(device))):
         Z, right = tensor_of(basis, device), tensor_of(coefficients, device)
         blocks = row_blocks(len(X), len(basis), _entries(device))
@@ -129,7 +129,7 @@ def _entries(device: torch.device) -> int:
 
 def _features(X: Any, device: torch.device) -> Tensor:
     """Dense features, float64, on a device."""
-    found: Tensor = X.tensor.to(torch.float64) if isinstance(X, DeviceFeatures) else tensor_of(X, device)
+    found: Tensor = X.values.to(torch.float64) if isinstance(X, DeviceFeatures) else tensor_of(X, device)
     return found
 
 

@@ -243,8 +243,11 @@ def matrix_on(
     with np.errstate(over="ignore"):  # the solver refuses a loss that is not finite
         values = None if resident else (X.data if thin else X).astype(host, copy=False)
     if not thin:
-        return DenseMatrix(X.tensor.to(dtype) if resident else tensor_of(values, device), constant)
-    parts = X.csr if resident else tuple(tensor_of(part, device) for part in (X.indptr, X.indices, values))
+        return DenseMatrix(X.values.to(dtype) if resident else tensor_of(values, device), constant)
+    if resident:
+        parts = *X.index, X.values
+    else:
+        parts = tuple(tensor_of(part, device) for part in (X.indptr, X.indices, values))
     index = _index_type(len(parts[2]))
     csr = parts[0].to(index), parts[1].to(torch.int32), parts[2].to(dtype)
     if device.type == "cuda" and dtype == torch.float32 and kernels_compile(device):

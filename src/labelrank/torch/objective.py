@@ -78,7 +78,7 @@ class TorchObjective(Objective):
         n, k = self.loss.shape
         X: Any = self.model.X
         if isinstance(X, DeviceFeatures):
-            entries, thin = X.n_stored, X.is_sparse
+            entries, thin = X.values.numel(), X.is_sparse
         else:
             entries, thin = (X.nnz, True) if self.model.is_sparse else (X.size, False)
         # Features and their transpose, and scores, flows and levels.
