@@ -73,6 +73,16 @@ def test_lbfgs_ends_in_float64(device, cut, few):
     np.testing.assert_array_equal(found.predict(few.X), expected.predict(few.X))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_lbfgs_of_large_features(few, device):
+    """Float32 scores are too coarse for their gradients: float64 ones follow."""
+    expected, found = (LogLinearRanker(device=where, on_empty="ignore") for where in (None, device))
+    for model in (expected, found):
+        model.fit(few.X * 1e5, few.ranks)
+    assert found.n_iter_ < expected.n_iter_ + 30
+    assert found.loss_curve_[-1] == pytest.approx(expected.loss_curve_[-1], rel=1e-6)
+
+
 def test_a_search_that_fails_is_not_convergence(device, few, monkeypatch):
     """The rule is that without PyTorch: a gap that is worth a warning gets one."""
     original = solvers._search
@@ -92,6 +102,21 @@ def test_warm_start_continues(problem, device):
         whole = LogLinearRanker(solver="boosting", max_iter=10).fit(problem.X, problem.ranks)
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=0, atol=1e-3 * abs(whole.coef_).max())
     assert model.n_iter_ == 10
+
+
+@pytest.mark.parametrize("is_due", [False, True])
+def test_coefficients_come_back_for_checkpoints_that_are_due(device, few, tmp_path, monkeypatch, is_due):
+    def counted(tensor):
+        copies.extend([tensor] * (tensor.shape == (21, 5)))
+        return original(tensor)
+
+    copies, original = [], torch.Tensor.cpu
+    monkeypatch.setattr(torch.Tensor, "cpu", counted)
+    checkpoint = (tmp_path / "saved", 1 if is_due else 100)
+    model = LogLinearRanker(max_iter=8, tol=0, checkpoint=checkpoint, device=device, on_empty="ignore")
+    with pytest.warns(ConvergenceWarning):
+        model.fit(few.X, few.ranks)
+    assert len(copies) == 1 + 8 * is_due
 
 
 def test_checkpoints(problem, device, tmp_path):
@@ -124,7 +149,10 @@ def test_what_has_no_version_is_an_error(device):
         (GraphRanker("plackett_luce", device=device), "the loss 'plackett_luce'"),
         (GraphRanker("squared", solver="least_squares", device=device), "the loss 'squared'"),
         (GraphRanker(type("Mine", (LogLinearLoss,), {}), device=device), r"\(Mine\), only LogLinearLoss"),
-        (LabelCoveringClassifier(solver="boosting", templates="sequential", alpha=0, device=device), "solver Seq"),
+        (
+            LabelCoveringClassifier(solver="boosting", templates="sequential", alpha=0, device=device),
+            "sequential boosting",
+        ),
         (LabelCoveringClassifier(solver="boosting", templates=np.eye(4) / 4, alpha=0, device=device), "templates"),
     ]:
         with pytest.raises(ValueError, match=words):

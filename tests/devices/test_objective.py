@@ -1,5 +1,7 @@
 """Objectives on a device have the values, gradients and weights of those without PyTorch."""
 
+import weakref
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -136,6 +138,45 @@ def test_parts_that_do_not_fit_are_cut(problem, device, monkeypatch, where):
     assert max(rows) <= 50
 
 
+def test_one_part_at_a_time(few, device, monkeypatch):
+    """Where all parts together need more than is free, each is made in every evaluation, after the last one is gone."""
+    alive = weakref.WeakKeyDictionary()
+
+    def guarded(X, *arguments):
+        if sum(alive.values()) + X.shape[0] > 30:
+            raise torch.OutOfMemoryError("no memory")
+        made = original(X, *arguments)
+        alive[made] = X.shape[0]
+        return made
+
+    original = objectives.matrix_on
+    monkeypatch.setattr(objectives, "matrix_on", guarded)
+    model, loss = LinearModel(few.X, 5), LogLinearLoss(as_graphs(few.ranks))
+    other = TorchObjective(Objective(model, loss), torch.device(device))
+    assert len(other.slices) == 4
+    check(model, loss, device)
+    other.value_and_weights(other.asarray(np.zeros(other.coef_shape)))
+    assert other.largest_change > 0
+    assert len(other.slices) == 4
+
+
+def test_parts_stay_where_there_is_room(few, device, monkeypatch):
+    made = []
+
+    def counted(X, *arguments):
+        made.append(X.shape[0])
+        return original(X, *arguments)
+
+    original = objectives.matrix_on
+    monkeypatch.setattr(objectives, "matrix_on", counted)
+    monkeypatch.setattr(objectives, "NONZEROS", 100)
+    objective = Objective(LinearModel(few.X, 5), LogLinearLoss(as_graphs(few.ranks)))
+    other = TorchObjective(objective, torch.device(device))
+    for _ in range(3):
+        other.value_and_gradient(other.asarray(np.zeros(other.coef_shape)))
+    assert sum(made) == 100
+
+
 def test_dense_data_are_not_copied_as_a_whole(device, monkeypatch):
     """Data that just fit would be sent again in every iteration if a copy of them did not."""
     monkeypatch.setattr("labelrank.torch.matrix.BLOCK", 100)
@@ -143,16 +184,20 @@ def test_dense_data_are_not_copied_as_a_whole(device, monkeypatch):
     loss = LogLinearLoss(as_graphs(np.tile([1.0, 2.0], (60, 1))))
     objective = Objective(LinearModel(X, 2), loss)
     other = TorchObjective(objective, torch.device(device), torch.float64)
-    for name in ("to", "abs", "square", "__pow__"):
+    for name in ("to", "abs", "square", "__pow__", "clamp"):
         original = getattr(torch.Tensor, name)
 
         def guarded(self, *arguments, _original=original, **named):
-            assert self.numel() <= 100
+            assert self.numel() <= 200
             return _original(self, *arguments, **named)
 
         monkeypatch.setattr(torch.Tensor, name, guarded)
     np.testing.assert_allclose(other.root_mean_square(), objective.root_mean_square())
     assert other.largest_change == pytest.approx(objective.largest_change)
+    coef = np.zeros(objective.coef_shape)
+    found, expected = other.value_and_weights(other.asarray(coef)), objective.value_and_weights(coef)
+    for mine, theirs in zip(found[1:], expected[1:], strict=True):
+        np.testing.assert_allclose(as_numpy(mine), theirs)
 
 
 @pytest.mark.usefixtures("kernels")

@@ -63,7 +63,7 @@ def test_a_float32_tensor_is_not_even_copied(problem, device):
     from labelrank.torch.matrix import matrix_on
 
     X = tensor_of(problem.X, device, torch.float32)
-    matrix = matrix_on(check_tensor(X, "model"), True, X.device, 7)
+    matrix = matrix_on(check_tensor(X, "model", X.device), True, X.device, 7)
     if X.layout == torch.sparse_csr:
         assert matrix.values.data_ptr() == X.values().data_ptr()
     else:
@@ -134,7 +134,7 @@ def test_entries_with_gaps_between_them(device):
     columns, values = (torch.stack([part, part + 1], 1)[:, 0] for part in (whole.col_indices(), whole.values()))
     gaps = torch.sparse_csr_tensor(whole.crow_indices(), columns, values, size=X.shape, check_invariants=False)
     assert not gaps.values().is_contiguous()
-    checked = check_tensor(gaps, "model")
+    checked = check_tensor(gaps, "model", torch.device(device))
     assert all(part.is_contiguous() for part in (*checked.index, checked.values))
     for model in (LogLinearRanker(device=device), KernelRidgeRanker(kernel="rbf")):
         expected = model.fit(X, y).decision_function(X)
@@ -262,6 +262,20 @@ def test_predictions_need_no_gpu(problem, device):
     if not torch.cuda.is_available():
         model.set_params(device="cuda")
     np.testing.assert_array_equal(model.predict(X), ranks)
+
+
+def test_predictions_of_tensors_on_other_devices(problem, device):
+    """They may have no float64 numbers: the tensors are copied to the processor."""
+
+    class Elsewhere(torch.Tensor):
+        device = torch.device("mps")
+
+        def double(self):
+            raise TypeError("Cannot convert a MPS Tensor to float64")
+
+    model = LogLinearRanker(device=device).fit(problem.X, problem.ranks)
+    X = np.eye(90, dtype=np.float32)
+    np.testing.assert_array_equal(model.predict(torch.as_tensor(X).as_subclass(Elsewhere)), model.predict(X))
 
 
 def test_sparse_features_and_tensors_predict_alike(device):

@@ -65,10 +65,9 @@ class Checkpoint:
             np.savez(file, about=json.dumps(about), n_iter=n_iter, **arrays)
         self.saved = n_iter
 
-    def save_if_due(self, n_iter: int, **arrays: Any) -> None:
-        """Write the state after an iteration if there were enough since the last time."""
-        if n_iter % self.every == 0:
-            self.save(n_iter, **arrays)
+    def is_due(self, n_iter: int) -> bool:
+        """Whether there were enough iterations since the last time."""
+        return n_iter % self.every == 0
 
     def load(self) -> dict[str, npt.NDArray[Any]] | None:
         """The arrays of the file, None if there is no file; raise if it is of another learner or other parameters."""

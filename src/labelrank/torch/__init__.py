@@ -76,7 +76,7 @@ def validate_features(estimator: Any, X: Any, *, reset: bool = True, **checks: A
 def device_features(estimator: Any, X: Any, reset: bool = True) -> Any:
     """Validate a tensor that is on the device of a learner, and return it as DeviceFeatures; None for all else.
 
-    Predictions are made where the tensor is.
+    Predictions are made where the tensor is, if that is the processor or a GPU, which have float64.
     """
     torch: Any = sys.modules.get("torch")
     if torch is None or not isinstance(X, torch.Tensor) or not getattr(estimator, "_keeps_tensors", False):
@@ -84,11 +84,11 @@ def device_features(estimator: Any, X: Any, reset: bool = True) -> Any:
     if estimator.device is None:
         return None
     device = find_device(estimator.device) if reset else X.device  # predictions do not need the GPU of `fit`
-    if device is None or X.device.type != device.type:
+    if device is None or X.device.type != device.type or device.type not in ("cpu", "cuda"):
         return None
     from labelrank.torch.features import check_tensor
 
-    features = check_tensor(X.to(device), type(estimator).__name__)
+    features = check_tensor(X, type(estimator).__name__, device)
     check_feature_names(estimator, X, reset=reset)
     check_n_features(estimator, features, reset=reset)
     return features

@@ -56,17 +56,17 @@ class DeviceFeatures:
 
     def __getitem__(self, rows: Any) -> DeviceFeatures:
         """Some consecutive rows or, if they are dense, the rows of an array of indices."""
+        if self.index is None and isinstance(rows, slice):
+            return DeviceFeatures(self.values[rows])
         if self.index is None:
-            return DeviceFeatures(self.values[rows if isinstance(rows, slice) else self._indices(rows)])
+            with self.memory_errors("a selection from", 8.0 * len(rows) * self.shape[1]):
+                return DeviceFeatures(self.values[torch.as_tensor(rows, device=self.device)])
         start, stop, _ = rows.indices(len(self))
         pointers, columns = self.index
         pointers = pointers[start : stop + 1]
         part = slice(int(pointers[0]), int(pointers[-1]))
         index = pointers - pointers[0], columns[part]
         return DeviceFeatures(self.values[part], index, (stop - start, self.shape[1]))
-
-    def _indices(self, rows: Any) -> Tensor:
-        return torch.as_tensor(rows, device=self.device)
 
     def __matmul__(self, coef: FloatArray) -> FloatArray:
         """Products with coefficients, computed on the device in float64, as a NumPy array."""
@@ -122,7 +122,7 @@ class DeviceFeatures:
         return X.astype(np.float64) if self.is_sparse else np.ascontiguousarray(X, dtype=np.float64)
 
 
-def check_tensor(X: Tensor, name: str) -> DeviceFeatures:
+def check_tensor(X: Tensor, name: str, device: torch.device) -> DeviceFeatures:
     """Check, on its device, that a tensor has two dimensions and finite real numbers; sums entries given in parts.
 
     Parameters
@@ -131,6 +131,8 @@ def check_tensor(X: Tensor, name: str) -> DeviceFeatures:
         What ``fit`` or a prediction is called with; not changed.
     name : str
         The estimator, for error messages.
+    device : torch.device
+        The device of X, or another one of its type, to which it is copied.
     """
     check_layout(X)
     if X.ndim != 2:
@@ -147,7 +149,8 @@ def check_tensor(X: Tensor, name: str) -> DeviceFeatures:
             )
     is_sparse = X.layout != torch.strided
     n_bytes = 40.0 * X._nnz() if is_sparse else 24.0 * min(X.numel(), BLOCK)
-    with memory_errors(X.device, n_bytes, f"the check of {X.shape[0]} x {X.shape[1]} data"):
+    with memory_errors(device, n_bytes, f"the check of {X.shape[0]} x {X.shape[1]} data"):
+        X = X.to(device)
         features = _one_entry_each(dense_or_csr(X)) if is_sparse else DeviceFeatures(X.detach())
         features.check_finite(name)
     return features

@@ -70,9 +70,12 @@ class DenseMatrix:
         inflow, outflow = _apart(flows)
         if not self.has_negative:
             return self.transposed(inflow, k), self.transposed(outflow, k)
-        upper = self.X.clamp(min=0)
-        lower = upper - self.X
-        plus, minus = upper.T @ inflow + lower.T @ outflow, upper.T @ outflow + lower.T @ inflow
+        plus, minus = self.X.new_zeros((2, self.X.shape[1], k))
+        for rows in self._blocks():
+            upper = self.X[rows].clamp(min=0)
+            lower = upper - self.X[rows]
+            plus.addmm_(upper.T, inflow[rows]).addmm_(lower.T, outflow[rows])
+            minus.addmm_(upper.T, outflow[rows]).addmm_(lower.T, inflow[rows])
         return _with_sums(plus, inflow, self.constant), _with_sums(minus, outflow, self.constant)
 
     def largest_norm(self, counted: Tensor) -> float:
@@ -164,6 +167,7 @@ class GatheredMatrix(SparseMatrix):
             self.head = torch.zeros((n, len(self.head_columns)), dtype=torch.float16, device=device)
             self.head[row[frequent], at[frequent]] = value[frequent].half()
             row, column, value = row[~frequent], column[~frequent], value[~frequent]
+            del at, frequent  # the pieces need room to be sorted
             pointers = torch.zeros(n + 1, dtype=self.pointers.dtype, device=device)
             pointers[1:] = torch.cumsum(torch.bincount(row, minlength=n), 0)
             self.tail = (pointers, column, value)
@@ -317,12 +321,12 @@ def kernels_compile(device: torch.device) -> bool:
     """Whether Triton is installed and compiles kernels for a device, which takes a C compiler; warns if it does not."""
     if find_spec("triton") is None:
         return False
-    from labelrank.torch.gathers import row_products
-
     row = torch.zeros((1, ALIGNED), dtype=torch.float32, device=device)
     ends = torch.tensor([0, 1], dtype=torch.int32, device=device)
     csr = ends, ends[:1], row[0, :1]  # a matrix with one entry
     try:
+        from labelrank.torch.gathers import row_products
+
         row_products(csr, row, None, row[0])
     except torch.OutOfMemoryError:
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +17,7 @@ from labelrank._arrays import FloatArray, row_blocks
 from labelrank.losses.base import Loss
 from labelrank.models import LinearModel, Objective
 from labelrank.models.base import CURVATURE_ROWS
-from labelrank.solvers import LBFGS, Boosting, Solver
+from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.supervision import stacklevel_of_user
 from labelrank.torch.device import free_memory, memory_errors
 from labelrank.torch.features import DeviceFeatures
@@ -85,14 +86,22 @@ class TorchObjective(Objective):
         self.n_bytes = ((16.0 if thin else 4.0) * entries + 24.0 * n * k) * dtype.itemsize / 4
         self.slices: list[slice] = []
         self._resident: list[Part] | None = None
-        parts = np.ceil(self.n_bytes / max(0.6 * free_memory(device), 1.0))
-        self._cut(int(min(n, max(parts, np.ceil(entries / NONZEROS) if thin else 1))))
-        if len(self.slices) == 1:
-            self._resident = self._in_memory(lambda: [self._part(rows) for rows in self.slices])
+        for_memory = np.ceil(self.n_bytes / max(0.6 * free_memory(device), 1.0))
+        self._cut(int(min(n, max(for_memory, np.ceil(entries / NONZEROS) if thin else 1))))
+        if for_memory <= 1:
+            self._keep()
 
     def _cut(self, n_parts: int) -> None:
         n, n_parts = self.loss.shape[0], max(n_parts, 1)
         self.slices = [slice(n * p // n_parts, n * (p + 1) // n_parts) for p in range(n_parts)]
+
+    def _keep(self) -> None:
+        """Keep all parts on the device; where it has no room for them, smaller ones are made in every evaluation."""
+        try:
+            with self.memory_errors():
+                self._resident = [self._part(rows) for rows in self.slices]
+        except MemoryError:
+            self._cut(min(4 * len(self.slices), self.loss.shape[0]))
 
     def _in_memory(self, work: Callable[[], Result]) -> Result:
         """Return what `work` returns; where the device has no room for it, the data are cut into smaller parts."""
@@ -106,11 +115,17 @@ class TorchObjective(Objective):
             self._resident = None  # here, since the error has held the tensors that it has met
             self._cut(min(4 * len(self.slices), self.loss.shape[0]))
 
-    def memory_errors(self) -> Any:
-        """Context in which a failed allocation is an error that says how much the data and coefficients need."""
+    @contextmanager
+    def memory_errors(self) -> Iterator[None]:
+        """Context in which a failed allocation is an error that says how much the data and coefficients need.
+
+        The autocast of the caller, which would round products to 16 bits, is disabled.
+        """
         (n, d), k = self.model.X.shape, self.loss.shape[1]
         n_bytes = self.n_bytes + 8.0 * COPIES * (d + 1) * k
-        return memory_errors(self.device, n_bytes, f"learning from {n} x {d} data and {k} labels")
+        what = f"learning from {n} x {d} data and {k} labels"
+        with memory_errors(self.device, n_bytes, what), torch.autocast(self.device.type, enabled=False):
+            yield
 
     def _part(self, rows: slice) -> Part:
         X = self.model.X if len(self.slices) == 1 else self.model.X[rows]
@@ -125,9 +140,10 @@ class TorchObjective(Objective):
         for block in row_blocks(rows.stop - rows.start, width(self.loss), BLOCK[self.device.type]):
             yield block, slice(rows.start + block.start, rows.start + block.stop)
 
-    def _parts(self) -> Iterator[Part]:
-        """The data, made anew if they are too large to stay on the device."""
-        return iter(self._resident) if self._resident is not None else (self._part(rows) for rows in self.slices)
+    def _over_parts(self, function: Callable[[slice, Part], Result]) -> list[Result]:
+        """Return the results of a function of each part; parts that the device has no room for are made in turn."""
+        parts = self._resident
+        return [function(rows, self._part(rows) if parts is None else parts[at]) for at, rows in enumerate(self.slices)]
 
     def in_float64(self) -> TorchObjective:
         """Return the objective with features and scores in float64: slower, for the last steps to a minimum."""
@@ -158,13 +174,16 @@ class TorchObjective(Objective):
         intercept = small[d] if self.model.fit_intercept else small.new_zeros(k)
         sums: list[Tensor] = []
         value = torch.zeros((), dtype=torch.float64, device=self.device)
-        for part in self._parts():
+
+        def add(_: slice, part: Part) -> None:
             scores = part.matrix.scores(small[:d], intercept)
             flows, scale, found = _flows(part, scores, n_sums == 1)
-            value += found
+            value.add_(found)
             products = [part.matrix.transposed(flows.first, k)] if n_sums == 1 else part.matrix.weights(flows, k)
             new = [product.to(torch.float64).mul_(self.unit / scale) for product in products]
-            sums = [a + b for a, b in zip(sums, new, strict=True)] if sums else new
+            sums[:] = [a + b for a, b in zip(sums, new, strict=True)] if sums else new
+
+        self._over_parts(add)
         return float(value) * self.unit, sums
 
     @cached_property
@@ -174,23 +193,19 @@ class TorchObjective(Objective):
         if not counted.any():
             return 1.0
 
-        def largest() -> float:
-            parts = zip(self.slices, self._parts(), strict=True)
-            return max(part.matrix.largest_norm(counted[rows]) for rows, part in parts)
-
-        return self.loss.blocks_per_edge * (self._in_memory(largest) + self.model.fit_intercept) or 1.0
+        largest = self._in_memory(lambda: self._over_parts(lambda rows, part: part.matrix.largest_norm(counted[rows])))
+        return self.loss.blocks_per_edge * (max(largest) + self.model.fit_intercept) or 1.0
 
     def root_mean_square(self) -> FloatArray:
         """Root of the weighted mean square of what each row of the coefficients is multiplied with."""
         share = np.where(self.loss.counted, self.loss.weight, 0.0) / self.total_weight
 
-        def squares() -> FloatArray:
-            total = np.zeros(self.model.n_penalized)
-            for rows, part in zip(self.slices, self._parts(), strict=True):
-                total += part.matrix.mean_squares(torch.as_tensor(share[rows], device=self.device)).cpu().numpy()
-            return total
+        def squares(rows: slice, part: Part) -> FloatArray:
+            found: FloatArray = part.matrix.mean_squares(torch.as_tensor(share[rows], device=self.device)).cpu().numpy()
+            return found
 
-        return np.append(np.sqrt(self._in_memory(squares)), [1.0] * bool(self.model.fit_intercept))
+        total = sum(self._in_memory(lambda: self._over_parts(squares)))
+        return np.append(np.sqrt(total), [1.0] * bool(self.model.fit_intercept))
 
     def mean_curvature(self) -> float:
         """Mean of half of the flow through a label at scores of zero, of the first counted rows."""
@@ -277,10 +292,10 @@ def problem_with(objective: Objective, solver: Solver) -> str | None:
     if not objective.is_whole:
         return "data in partitions"
     if type(objective.model) is not LinearModel:
-        return f"a model of the class {type(objective.model).__name__}, only linear scores"
+        return f"the scores of {type(objective.model).__name__}, only linear ones"
     if not has_version(loss):
         return f"the loss {loss.name!r} ({type(loss).__name__}), only LogLinearLoss and CoveringLoss"
     if type(solver) is Boosting:
         return None if solver.templates is None else "your own templates"
-    name = type(solver).__name__
-    return None if type(solver) is LBFGS else f"the solver {name}, only L-BFGS and parallel boosting"
+    name = "sequential boosting" if isinstance(solver, SequentialBoosting) else f"the solver {solver.name!r}"
+    return None if type(solver) is LBFGS else f"{name}, only L-BFGS and parallel boosting"

@@ -19,13 +19,14 @@ from labelrank.solvers.lbfgs import TINY_GAP
 _HISTORY = 10
 _NOISE = {torch.float32: 1e-7, torch.float64: 1e-15}  # relative, of a loss
 _FINE = 1e-5  # from this gap on, float64
+_STEPS = 10  # which lower the loss by more than rounding, or float64 numbers follow
 
 
 class _OnDevice:
     """A solver whose coefficients may not fit the memory of the device, and that ignores the autocast of its caller."""
 
     def solve(self, objective: Any, *arguments: Any, **named: Any) -> State:
-        with objective.memory_errors(), torch.autocast(objective.device.type, enabled=False):
+        with objective.memory_errors():
             found: State = super().solve(objective, *arguments, **named)  # type: ignore[misc]
             return found
 
@@ -55,7 +56,7 @@ class TorchLBFGS(_OnDevice, LBFGS):
         value, gradient = mean(point)
         changes: list[tuple[Tensor, Tensor, Tensor]] = []  # of the point and of the gradient, and 1 / their product
         while not run.step(point / unit, value * scale, gap):
-            if gap <= _FINE and objective.dtype == torch.float32:
+            if objective.dtype == torch.float32 and (gap <= _FINE or _is_stuck(state.loss_curve)):
                 objective = objective.in_float64()
                 value, gradient = mean(point)
             found = _search(mean, point, value, gradient, _direction(gradient, changes), bool(changes), objective.dtype)
@@ -77,6 +78,11 @@ class TorchLBFGS(_OnDevice, LBFGS):
                 changes.append((s, y, 1 / product))
                 del changes[:-_HISTORY]
             point, gradient = following, slope
+
+
+def _is_stuck(curve: list[float]) -> bool:
+    """Whether the last steps have not lowered the loss by more than float32 scores round it."""
+    return len(curve) > _STEPS and curve[-1 - _STEPS] - curve[-1] <= _NOISE[torch.float32] * abs(curve[-1])
 
 
 def _direction(gradient: Tensor, changes: list[tuple[Tensor, Tensor, Tensor]]) -> Tensor:
