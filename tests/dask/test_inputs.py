@@ -270,7 +270,7 @@ def test_label_features_and_own_losses(client):
     assert_same(found, local)
 
 
-@pytest.mark.filterwarnings("ignore:RankRLS.fit got no groups")
+@pytest.mark.filterwarnings("ignore:RankRLS.fit was called without groups")
 def test_partitions_without_any_weight(client):
     X, y = rankings()
     weight = np.linspace(0.5, 2, len(X))

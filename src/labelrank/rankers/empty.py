@@ -95,8 +95,8 @@ def report_unseen_labels(seen: npt.NDArray[np.bool_], labels: npt.NDArray[Any], 
         return
     some = ", ".join(map(repr, unseen[:_NAMED])) + ", ..." * (len(unseen) > _NAMED)
     _warn_or_raise(
-        f"y has {len(unseen)} of {len(labels)} labels without any observed pair ({some}), whose ranks in predictions "
-        'mean nothing; leave them out or pass on_empty="ignore"',
+        f"y has {len(unseen)} of {len(labels)} labels without any observed pair ({some}), so their predicted ranks are "
+        'arbitrary; remove these labels or pass on_empty="ignore"',
         on_empty,
     )
 

@@ -32,7 +32,7 @@ class LogLinearRanker(GraphRanker):
     a convex bound of the share of subgraphs that the ranking disagrees with. With one class per instance and the
     default decomposition it is multinomial logistic regression. The weight of a subgraph, :math:`\sigma_{i,k}`, is the
     mean of the weights of its edges (1 where they have none) times the weight that the decomposition gives it. The
-    weight of an edge counts against the other edges of its instance; the weight of an instance, :math:`w_i`, is
+    weight of an edge is relative to the other edges of its instance; instances are weighted by :math:`w_i`, their
     `sample_weight`.
 
     Parameters
@@ -44,8 +44,8 @@ class LogLinearRanker(GraphRanker):
         ``"lbfgs"`` reaches the optimum in few passes over the data; ``"boosting"``, the algorithm of the paper, takes
         small steps with a guaranteed decrease, recorded in ``bound_curve_``.
     alpha : float, default=1.0
-        Strength of the penalty on the coefficients; the intercept is free. The loss is a sum over instances, so it
-        compares to ``C=1 / alpha`` of :class:`sklearn.linear_model.LogisticRegression`.
+        Strength of the penalty; intercepts are not penalized. The loss is a sum over instances, so alpha corresponds to
+        ``C=1 / alpha`` of :class:`sklearn.linear_model.LogisticRegression`.
     max_iter : int, default=1000
         Maximal number of iterations.
     tol : float, default=1e-4
@@ -65,8 +65,9 @@ class LogLinearRanker(GraphRanker):
         Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
         PyTorch. See :doc:`/devices`.
     checkpoint : path or tuple (path, n), optional
-        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
-        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If the file
+        exists, `fit` resumes from it; a file from other data or parameters raises an error. L-BFGS resumes from the
+        saved coefficients, without its history.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
@@ -79,9 +80,9 @@ class LogLinearRanker(GraphRanker):
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The mean objective, before the first iteration and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        The decrease of it that was guaranteed for each iteration of boosting; NaN for L-BFGS, which guarantees none.
+        Guaranteed decrease of the mean objective in each iteration of boosting; NaN for L-BFGS.
     n_iter_ : int
-        Number of iterations; those before a warm start are included where the objective has stayed the same.
+        Number of iterations, including those before a warm start if the objective is unchanged.
     gap_ : float
         Largest entry of the gradient of the mean objective at the end.
     labels_ : ndarray of shape (n_labels,)

@@ -75,8 +75,8 @@ class RankRLSCV(ItemRanker):
     Notes
     -----
     With a basis, leaving out items removes their scores and keeps their basis vectors; without, the result is that of a
-    fit without the items, with the `gamma` of all items. A group has the time of a decomposition of its size for each
-    penalty; leaving out pairs holds a number for each pair and penalty.
+    fit without the items, with the `gamma` of all items. For each group and penalty, a matrix of the size
+    of the group is decomposed. Leaving out pairs stores one number for each pair and penalty.
 
     The closed form has a rounding error that grows with the largest eigenvalue of the kernel over the penalty.
     Penalties below 1e-10 of that eigenvalue have no score, with a warning that names them, unless the kernel is so well
@@ -135,8 +135,8 @@ class RankRLSCV(ItemRanker):
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items in the fit. Items of weight zero do not count in the scores either.
         groups : array-like of shape (n_items,), None or "warn"
-            Group of each item; None if all items form one group, of which the items of a fold are compared. So they do
-            by default, with a warning.
+            Group of each item. None means that all items form one group, so that all items of a test fold are compared
+            with each other; this is also the default, with a warning.
 
         Returns
         -------
@@ -212,7 +212,7 @@ class RankRLSCV(ItemRanker):
             if not by_pair and (counts > 0).sum() < 2:
                 raise ValueError("leaving out one group needs two groups or more that have weight; got fewer")
             if counts.max() < 2:
-                raise ValueError("no group that would be left out has two items to compare: all have a single one")
+                raise ValueError("no group has two items with weight, so there are no pairs to score")
             return data, leave_pairs_out if by_pair else leave_groups_out
         if isinstance(cv, str):
             raise ValueError('cv="leave-one-group-out" needs groups; without them pass a number of folds')
@@ -232,5 +232,7 @@ class RankRLSCV(ItemRanker):
         if not splits:
             raise ValueError("cv has no fold with test items that have weight; an iterator can be used only once")
         if not comparable:
-            raise ValueError("no group that was left out has two items to compare; pass a cv whose folds have")
+            raise ValueError(
+                "no test fold has two items of the same group; use folds with at least two items of some group"
+            )
         return data, partial(score_folds, splits)

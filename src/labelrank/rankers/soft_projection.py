@@ -230,7 +230,7 @@ class SoftProjectionRanker(BaseRanker):
     @available_if(_is_linear)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
-        """Learn online: project the scores once for each instance, in order, and forget it.
+        """Update the model online, visiting each instance once, in the order of the rows.
 
         Coefficients become the mean of the iterates after each instance seen so far. After `fit`, it continues from the
         coefficients found there.
@@ -339,8 +339,8 @@ class SoftProjectionRanker(BaseRanker):
         state.warn(type(self).__name__, stop)
         if state.indefinite:
             warnings.warn(
-                f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so the objective has "
-                "several optima and the duality gap says nothing about the best of them; use another kernel",
+                f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so the objective is "
+                "not convex and the duality gap does not bound its distance to the minimum; use another kernel",
                 stacklevel=stacklevel_of_user(),
             )
 
