@@ -57,12 +57,12 @@ class Partitions:
     client : Client
         The client.
     estimator : DaskEstimatorMixin
-        Whose local class validates, and which gets ``labels_``, ``n_features_in_``, ``observed_`` and the like.
-        Warnings about empty rows and labels are given once, in the words of the local class.
+        Estimator whose local class validates the partitions; its attributes ``labels_``, ``n_features_in_``,
+        ``observed_`` and others are set. It gives the warnings of the local class about empty rows and labels once.
     X, y, sample_weight
         The arguments of ``fit``; `sample_weight` may be None.
     **known
-        Attributes of the estimator that no partition knows, in the place of what they say.
+        Attributes of the estimator that replace those found in the partitions.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ def _validated(client: Client, local: Any, arguments: list[Blocks]) -> list[Futu
 
 
 def _publish(estimator: Any, facts: list[Facts], known: dict[str, Any]) -> None:
-    """Compare the partitions, and set on the estimator what the validation of all rows together would set."""
+    """Compare the partitions, and set the attributes of the estimator that a validation of all rows would set."""
     reference = next((i for i, fact in enumerate(facts) if fact.n_rows), None)
     if reference is None:
         raise ValueError("X has no rows: all of its partitions are empty, while a minimum of 1 sample is required")

@@ -34,7 +34,7 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
 
     Groups may span partitions. Without a basis the features are solved for (``route_="primal"``), of which sparse ones
     may be up to 8,192; with `n_basis`, or rows listed as `basis`, any kernel works. Other kernels compare all pairs of
-    items, and are for local data.
+    items, and are for local data only.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
     def _check_route(self, kernel: Kernel, has_basis: bool) -> None:
         if kernel.is_precomputed:
             raise ValueError(
-                "kernel='precomputed' has a column for each row, and rows are in partitions; pass features"
+                "kernel='precomputed' has a column for each row, which partitioned data do not support; pass features"
             )
         if isinstance(self.basis, str) and self.basis == "kmeans":
             raise ValueError("basis='kmeans' needs all rows in one place; use basis='random', or list rows of X")
         if not kernel.is_linear and not has_basis:
             raise ValueError(
-                f"kernel={self.kernel!r} compares all pairs of items, and these are in partitions; pass n_basis, or "
-                "use kernel='linear'"
+                f"kernel={self.kernel!r} compares all pairs of items, which partitioned data do not support; pass "
+                "n_basis, or use kernel='linear'"
             )
 
     def _distributed_basis(self, data: Partitions, kernel: Kernel) -> FloatArray:

@@ -53,7 +53,7 @@ RANKS = Advice(
 SCORES = Advice(
     ragged="give every label of a row a score, NaN for one that is not known",
     text="scores are numbers, larger is better; for label names in order of preference use ranks_from_orders",
-    sparse="if 0 is the score that is meant, pass {name}.toarray()",
+    sparse="pass {name}.toarray() if entries that are not stored have score 0",
     masked="mark a score that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
     infinite="use a large finite number for a label that is certainly best or worst, NaN for one that is not known",
 )
