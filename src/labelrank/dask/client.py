@@ -79,7 +79,7 @@ def _found(stack: ExitStack) -> Client:
 
 
 class ClusterLostError(RuntimeError):
-    """The scheduler, the connection to it, too many workers, or data in their memory were lost."""
+    """The scheduler, the connection to it, workers, or data in their memory were lost, or all workers are paused."""
 
 
 def send(client: Client, value: Any) -> Future:
@@ -110,8 +110,8 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
             was_stuck, stuck = stuck, n_workers > n_running == 0
             if was_stuck and stuck:
                 raise ClusterLostError(
-                    "all workers of the Dask cluster are paused since they use most of their memory limit, and data on "
-                    "disk do not help; use smaller partitions, or workers with a larger memory limit"
+                    "all workers of the Dask cluster are paused because their memory is almost full, even after "
+                    "spilling data to disk; use smaller partitions, or workers with a larger memory limit"
                 ) from None
         else:
             return client.gather(list(futures))

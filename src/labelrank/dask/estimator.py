@@ -135,7 +135,7 @@ class DaskEstimatorMixin:
 
 
 def _over_partitions(cls: type, local: Any, name: str) -> Any:
-    """A method that predicts lazily over a Dask collection, and as the local class does of local data."""
+    """Method that predicts a Dask collection lazily; local data are passed to the method of the local class."""
 
     signature = inspect.signature(getattr(local, name))
 

@@ -1,7 +1,7 @@
 """Validated training data in the memory of workers: what the learners of :mod:`labelrank.dask` learn from.
 
-Each partition is validated by the local class, on the worker that holds it. Only facts travel to the client: numbers of
-rows, names, and what is worth a warning. Workers can be lost: what they held is computed again from its source.
+Each partition is validated by the local class, on the worker that holds it. Only metadata are sent to the client:
+numbers of rows, names, and warnings. If a worker is lost, its partitions are computed again from their source.
 """
 
 from __future__ import annotations

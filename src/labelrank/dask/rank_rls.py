@@ -69,8 +69,8 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
             kept = np.arange(n_coef)
             if sparse.issparse(data.head().X) and n_coef > LARGEST:
                 raise ValueError(
-                    f"X has {n_coef:,} sparse features, and their products are built for up to {LARGEST:,} in "
-                    "partitions; use n_basis, or fewer features"
+                    f"X has {n_coef:,} sparse features, but at most {LARGEST:,} are supported in partitions; use "
+                    "n_basis, or fewer features"
                 )
         parts = data.map(
             _system, names, known.totals, kernel=kernel, basis=independent, factor=factor, weighting=self.weighting
@@ -105,7 +105,7 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
 
 
 class _Groups:
-    """The groups of all partitions together; stands for the loss in what ``fit`` publishes."""
+    """Groups of all partitions, which ``fit`` of the local class gets in place of the loss."""
 
     def __init__(self, parts: list[_Sums]) -> None:
         code: dict[Any, int] = {}

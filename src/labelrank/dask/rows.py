@@ -37,7 +37,7 @@ class Request(NamedTuple):
 
 
 class History(NamedTuple):
-    """What has happened to the rows."""
+    """Trees and splits so far, from which rows are computed again."""
 
     binning: Binning
     baseline: FloatArray

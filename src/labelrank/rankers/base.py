@@ -253,7 +253,7 @@ class RankerMixin(DocLinkMixin):
         return X, graphs, weight
 
     def _set_observed(self, observed: Observed, labels: npt.NDArray[Any], on_empty: OnEmpty) -> None:
-        """Report rows and labels of y that tell nothing, and set ``observed_``."""
+        """Report rows and labels of y without observed pairs, and set ``observed_``."""
         observed.report(labels, on_empty)
         if (compared := observed.compared) is not None:
             self.observed_ = compared if compared.any() else np.ones(len(compared), dtype=bool)
@@ -380,8 +380,8 @@ class Progress:
     ) -> list[Result]:
         """Report each result of an iterator as a step, and return the list of them.
 
-        When a callback asks to stop, the list ends there; so it does on control-C, with a warning, unless nothing is
-        there yet.
+        The list ends early if a callback asks to stop or, with a warning, on control-C. If there is no result yet,
+        control-C raises KeyboardInterrupt.
         """
         self.begin(total)
         done: list[Result] = []

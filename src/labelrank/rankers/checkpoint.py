@@ -66,7 +66,7 @@ class Checkpoint:
         self.saved = n_iter
 
     def save_if_due(self, n_iter: int, **arrays: Any) -> None:
-        """Write the state after an iteration if there were enough since the last time."""
+        """Write the state if the number of iterations is a multiple of ``every``."""
         if n_iter % self.every == 0:
             self.save(n_iter, **arrays)
 

@@ -1,4 +1,4 @@
-"""What the rankers of items in groups share: the groups, and the score."""
+"""Base class of the rankers of items in groups: checks of the groups, and the score."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean objective is larger.
     smoothing : float, default=0.0
-        For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero
-        stays at its present value.
+        For boosting: added to both weights of every coefficient. With 0, an unpenalized coefficient with a weight of
+        zero does not move.
     alpha : float, default=1.0
         Strength of the penalty; intercepts are not penalized. Sequential boosting has no penalty and needs 0.
     fit_intercept : bool, default=True
@@ -291,7 +291,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         r"""Probabilities of the labels, with ``covering="hamming"``.
 
         The loss of a label by itself is then the logistic loss, a likelihood with :math:`P(l) = 1 / (1 + e^{-f^l})`.
-        The losses of other coverings are not: their probabilities would not add up to 1.
+        The losses of other coverings are not likelihoods: their probabilities would not add up to 1.
 
         Parameters
         ----------

@@ -54,9 +54,9 @@ class LogLinearRanker(GraphRanker):
     fit_intercept : bool, default=True
         Whether to add an intercept for each label.
     smoothing : float, default=0.0
-        For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero, so
-        that its best step would be infinite, stays where it is, and a warning counts such coefficients at the end; a
-        positive number lets them move.
+        For boosting: added to both weights of every coefficient. With 0, an unpenalized coefficient with a weight of
+        zero does not move, because its best step would be infinite, and a warning at the end counts such coefficients.
+        With a positive number they move.
     warm_start : bool, default=False
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
@@ -92,7 +92,7 @@ class LogLinearRanker(GraphRanker):
 
     See Also
     --------
-    CalibratedRanker : The same ranker with a cut between relevant and other labels.
+    CalibratedRanker : Log-linear ranker with a cut between relevant and other labels.
     GraphRanker : Other losses, and features that depend on the label.
 
     Notes

@@ -85,7 +85,7 @@ class RankRLS(ItemRanker):
         Whether each pair counts the same, so that large groups dominate, or each group counts the same: the mean over
         its pairs.
     random_state : int, RandomState or None, default=None
-        Randomness of a basis that is drawn.
+        Seed for `n_basis` items drawn at random, and for k-means.
     device : {"cpu", "cuda", "auto"}, optional
         Where to compute with PyTorch, for dense features with `n_basis`, `basis` or a linear kernel: on the processor,
         on a GPU, or on a GPU if there is one; by default without PyTorch. See :doc:`/devices`.

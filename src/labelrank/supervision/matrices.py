@@ -150,8 +150,8 @@ def _refuse_rounded(y: Any, frame: nw.DataFrame[Any] | None, array: npt.NDArray[
 def _refuse_rounding(name: str, value: int) -> None:
     found = str(value) if abs(value) < 10**30 else f"an integer of {value.bit_length()} bits"
     raise ValueError(
-        f"{name} holds {found}, and floating point numbers tell integers apart up to 2**53 only; subtract a constant "
-        "from each row, or divide"
+        f"{name} holds {found}, but floats represent integers exactly up to 2**53 only; subtract a constant from "
+        "each row, or divide"
     )
 
 
