@@ -169,7 +169,7 @@ def test_cross_val_predict_of_ranks(y):
 def test_cross_val_predict_of_scores_is_refused(ranker):
     with pytest.raises(AttributeError, match=r'has no classes_.*use method="predict"'):
         cross_val_predict(ranker, X, TARGETS["ranks"], cv=3, method="decision_function")
-    with pytest.raises(TypeError, match="PreferenceGraphs do not turn into an array"):
+    with pytest.raises(TypeError, match="PreferenceGraphs are not converted to an array"):
         cross_val_predict(ranker, X, TARGETS["levels"], cv=3, method="decision_function")
 
 

@@ -190,7 +190,7 @@ def test_a_cluster_for_the_time_of_a_fit_is_lost_with_the_same_error(monkeypatch
 
     monkeypatch.setattr(Client, "current", none)
     monkeypatch.setattr(module, "LocalCluster", lambda **params: LocalCluster(n_workers=1, processes=False, **params))
-    again = pytest.raises(labelrank.dask.ClusterLostError, match="died again and again on the same partition")
+    again = pytest.raises(labelrank.dask.ClusterLostError, match="were repeatedly killed on the same partition")
     with again, module.connected(None):
         raise KilledWorker("a task", None, 3)
 

@@ -64,7 +64,7 @@ def test_columns_of_a_parquet_folder(client, tmp_path):
     ("name", "params", "columns"),
     [("LogLinearRanker", PARAMS, [0, 1]), ("LabelCoveringClassifier", {"max_iter": 3}, [0, 1]), ("RankRLS", {}, [0])],
 )
-@pytest.mark.filterwarnings("ignore:A column-vector y", "ignore:RankRLS.fit got no groups")
+@pytest.mark.filterwarnings("ignore:A column-vector y", "ignore:RankRLS.fit was called without groups")
 def test_frames_with_partitions_without_rows(client, name, params, columns):
     X, _ = rankings()
     Y = pd.DataFrame(np.where(X[:, columns] > 0, 1, 0), columns=[f"label{i}" for i in columns])

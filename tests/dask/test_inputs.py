@@ -250,10 +250,10 @@ def test_partitions_that_differ(client, of_X, change, match):
 def test_solvers_that_need_rows_are_refused(client):
     X, y = rankings()
     data = [chunked(part, (30, 30)) for part in (X, y)]
-    with pytest.raises(ValueError, match=r'solver="soft_projection" works on the rows .* solver="lbfgs"'):
+    with pytest.raises(ValueError, match=r'solver="soft_projection" processes rows .* solver="lbfgs"'):
         labelrank.dask.GraphRanker("soft_margin", solver="soft_projection", on_empty="ignore").fit(*data)
     Y = data[1] < 3
-    with pytest.raises(ValueError, match=r'templates="sequential" works on the rows .*; use templates="parallel"$'):
+    with pytest.raises(ValueError, match=r'templates="sequential" processes rows .*; use templates="parallel"$'):
         labelrank.dask.LabelCoveringClassifier(solver="boosting", templates="sequential", alpha=0).fit(data[0], Y * 1)
 
 
@@ -270,7 +270,7 @@ def test_label_features_and_own_losses(client):
     assert_same(found, local)
 
 
-@pytest.mark.filterwarnings("ignore:RankRLS.fit got no groups")
+@pytest.mark.filterwarnings("ignore:RankRLS.fit was called without groups")
 def test_partitions_without_any_weight(client):
     X, y = rankings()
     weight = np.linspace(0.5, 2, len(X))

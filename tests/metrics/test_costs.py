@@ -79,7 +79,7 @@ def test_the_single_best_by_name():
             np.nan_to_num(RUNS, nan=-1),
             {"cutoff": 60},
             ValueError,
-            "costs holds -1 at row 1, column 0.*replace it by NaN",
+            "costs contains -1 at row 1, column 0.*replace them by NaN",
         ),
         (RUNS, {"cutoff": -1}, ValueError, "cutoff must be a number above 0, got -1; pass cutoff=None"),
         (RUNS, {"cutoff": np.nan}, ValueError, "cutoff must be a number above 0, got nan"),

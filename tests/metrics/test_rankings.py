@@ -101,7 +101,7 @@ def test_rank_metrics_refuse_graphs_that_are_no_rankings():
 @pytest.mark.parametrize(
     ("y_pred", "error", "message"),
     [
-        ([[1, np.inf]], ValueError, "y_pred contains infinity, .* a prediction ranks every label: give the last one"),
+        ([[1, np.inf]], ValueError, "y_pred contains infinity, .* a prediction ranks every label: replace an inf"),
         (sparse.csr_array([[1, 2]]), TypeError, "y_pred is a sparse matrix, .* a prediction ranks every label"),
         ([["a", "b"]], TypeError, "y_pred must be a matrix of ranks, and holds 'a'.* the rank of each label"),
         ([[1, np.nan]], ValueError, "y_pred contains NaN, first in row 0; a prediction ranks every label"),

@@ -130,7 +130,7 @@ def test_relevant_sets_stored_as_edges():
 
 
 def test_a_matrix_of_zeros_and_ones_is_not_taken_for_ranks():
-    with pytest.raises(ValueError, match="y holds 0 and 1 only, like a matrix of relevant labels"):
+    with pytest.raises(ValueError, match="y contains only 0 and 1, like an indicator matrix of relevant labels"):
         CalibratedRanker().fit([[0.0], [1.0]], [[1, 0, 1], [0, 1, 1]])
 
 

@@ -110,19 +110,19 @@ def test_files_of_other_fits_are_refused(tmp_path):
     LogLinearRanker(max_iter=3, checkpoint=path).fit(X, Y)
     before = path.read_bytes()
     for make, y, why in [
-        (lambda: LogLinearRanker(alpha=2, checkpoint=path), Y, "was written with alpha=1.0, now alpha=2"),
+        (lambda: LogLinearRanker(alpha=2, checkpoint=path), Y, "was written with alpha=1.0, but alpha is now 2"),
         (
             lambda: LogLinearRanker("zero_one", checkpoint=path),
             Y,
-            "decomposition='domination', now decomp",
+            "decomposition='domination', but decomposition is now",
         ),
-        (lambda: LogLinearRanker(checkpoint=path), other, "the objective of its coefficients is .*, and was "),
-        (lambda: LogLinearRanker(checkpoint=path), Y[:, :2], "is of the labels"),
+        (lambda: LogLinearRanker(checkpoint=path), other, "the objective of its coefficients is .*, but was "),
+        (lambda: LogLinearRanker(checkpoint=path), Y[:, :2], "its labels are"),
         (lambda: LogLinearRanker(max_iter=2, checkpoint=path), Y, "max_iter=2 is smaller than the 3 iterations of"),
-        (lambda: GraphRanker(checkpoint=path), Y, "is of LogLinearRanker, not of GraphRanker"),
-        (lambda: GradientBoostingRanker(checkpoint=path), Y, "is of LogLinearRanker"),
+        (lambda: GraphRanker(checkpoint=path), Y, "was written by LogLinearRanker, not by GraphRanker"),
+        (lambda: GradientBoostingRanker(checkpoint=path), Y, "was written by LogLinearRanker"),
     ]:
-        with pytest.raises(ValueError, match=f"is of another fit: it {why}|{why}.*pass another path as checkpoint"):
+        with pytest.raises(ValueError, match=f"not match this fit: it {why}|{why}.*pass another path as checkpoint"):
             make().fit(X, y)
         assert path.read_bytes() == before
     with pytest.raises(ValueError, match=r"coefficients have shape \(5, 3\), the data need \(3, 3\)"):

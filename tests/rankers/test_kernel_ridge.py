@@ -265,7 +265,7 @@ def test_parameters_that_make_no_sense(params, message):
 
 
 def test_new_labels_that_make_no_sense():
-    with pytest.raises(ValueError, match="need label_features in the constructor too"):
+    with pytest.raises(ValueError, match="must be constructed with label_features"):
         KernelRidgeRanker().fit(X, Y).predict(X, label_features=FEATURES)
     with pytest.raises(ValueError, match="label_features has 3 columns, expected 2 as in fit"):
         KernelRidgeRanker(label_features=FEATURES).fit(X, Y).predict(X, label_features=np.eye(3))

@@ -23,8 +23,8 @@ from labelrank.rankers.rank_rls_cv import RankRLSCV
 
 
 @parametrize_with_checks([RankRLS(), RankRLS(kernel="rbf"), RankRLSCV()])
-@pytest.mark.filterwarnings("ignore:.* got no groups:UserWarning")
-@pytest.mark.filterwarnings("ignore:.* got no groups:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* was called without groups:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* was called without groups:UserWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -185,9 +185,9 @@ def test_folds_that_have_nothing():
         RankRLSCV(cv=[(splits[1][1], splits[0][1])]).fit(X, Y, weight, groups=GROUPS)
     with pytest.raises(ValueError, match="no fold with test items that have weight"):
         RankRLSCV(cv=[splits[1]]).fit(X, Y, weight, groups=GROUPS)
-    with pytest.raises(ValueError, match="two items to compare: all have a single one"):
+    with pytest.raises(ValueError, match="no group has two items with weight"):
         RankRLSCV().fit(X, Y, groups=np.arange(M))
-    with pytest.raises(ValueError, match="no group that was left out has two items to compare"):
+    with pytest.raises(ValueError, match="no test fold has two items of the same group"):
         RankRLSCV(cv=3).fit(X, Y, groups=np.arange(M))
     with pytest.raises(ValueError, match=r"none of the 2 rows of basis is among the .* training items of a fold"):
         RankRLSCV([1.0], None, RankRLS(basis=splits[0][1][:2]), cv=[splits[0]]).fit(X, Y, groups=GROUPS)
@@ -255,7 +255,7 @@ def test_pairs_of_a_single_list():
         rest = np.delete(np.arange(15), [i, j])
         scores = RankRLS(model.alpha_).fit(X[rest], Y[rest], groups=None).predict(X[:15])
         assert_allclose(found, scores[i] - scores[j], atol=1e-9)
-    with pytest.raises(ValueError, match="two items to compare: all have a single one"):
+    with pytest.raises(ValueError, match="no group has two items with weight"):
         RankRLSCV(cv="leave-pair-out").fit(X, Y, groups=np.arange(M))
 
 
@@ -299,7 +299,7 @@ def test_a_list_of_names_gives_the_folds_of_an_array(cv):
             assert_array_equal(model.alpha_, models[0].alpha_)
 
 
-RECIPE = r"got no groups.*groups=None.*set_fit_request\(groups=True\)\.set_score_request\(groups=True\)"
+RECIPE = r"was called without groups.*groups=None.*set_fit_request\(groups=True\)\.set_score_request\(groups=True\)"
 
 
 @pytest.mark.parametrize("model", [RankRLS(), RankRLSCV()], ids=lambda model: type(model).__name__)

@@ -60,7 +60,7 @@ def test_each_storage_says_what_it_has_not():
 
 @both_storages
 def test_they_do_not_turn_into_an_array_silently(storage):
-    with pytest.raises(TypeError, match=r"do not turn into an array by themselves; to_ranks\(\)"):
+    with pytest.raises(TypeError, match=r"are not converted to an array implicitly; use to_ranks\(\)"):
         np.asarray(five(storage))
 
 

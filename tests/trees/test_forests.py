@@ -229,7 +229,7 @@ def test_control_c_keeps_the_trees_that_are_there(forest, n_jobs):
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
     try:
-        with pytest.warns(UserWarning, match=r"was interrupted after \d+ of 100000 trees; it is fitted"):
+        with pytest.warns(UserWarning, match=r"was interrupted after \d+ of 100000 trees and keeps the model"):
             fitted.fit(X, y)
     finally:
         timer.cancel()

@@ -101,7 +101,7 @@ class PartitionedData:
             yield from result(self.client, edges)
 
     def split(self, train: IntArray, held_out: IntArray) -> PartitionedData:
-        """The same data with some rows to learn from, and some that are held out; others are left out."""
+        """Split the data, in place, into training rows and held-out rows; other rows are left out."""
         of_train, of_held_out = self._by_part(train), self._by_part(held_out)
         kept = [i for i, (a, b) in enumerate(zip(of_train, of_held_out, strict=True)) if len(a) + len(b)]
         self.parts = self.client.map(

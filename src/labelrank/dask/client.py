@@ -1,4 +1,4 @@
-"""The client that a fit talks to its cluster through, and what is said when the cluster is lost."""
+"""The Dask client of a fit, and errors if the cluster is lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from distributed import Client, Future, KilledWorker, LocalCluster, get_worker, 
 from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
 
-# What distributed raises, from here or from inside of a task, when scheduler or client have gone.
+# What distributed raises, here or inside of a task, if the scheduler or the client is lost.
 _LOST = (CommClosedError, ClosedClientError, CancelledError, asyncio.CancelledError)
 
 _PATIENCE = 30.0  # seconds to wait for results before asking whether all workers are paused
@@ -21,13 +21,13 @@ _PATIENCE = 30.0  # seconds to wait for results before asking whether all worker
 
 @contextmanager
 def connected(client: Client | None) -> Iterator[Client]:
-    """A client to work with, and one clear error if the cluster behind it is lost meanwhile.
+    """Context with a client, which raises ClusterLostError if the cluster is lost.
 
     Parameters
     ----------
     client : Client or None
-        The client of a user. None is for the cluster that this runs on as a task, for the current client or, where
-        there is neither, for a local cluster of as many processes as there are processors, which is closed at the end.
+        The client of a user. None means the cluster that this runs on as a task, otherwise the current client,
+        otherwise a local cluster of as many processes as there are processors, which is closed at the end.
 
     Yields
     ------
@@ -48,8 +48,8 @@ def connected(client: Client | None) -> Iterator[Client]:
                 yield client
         except KilledWorker as error:
             raise ClusterLostError(
-                f"workers of the Dask cluster at {address} died again and again on the same partition, probably for "
-                "want of memory; use smaller partitions, or workers with a larger memory limit"
+                f"workers of the Dask cluster at {address} were repeatedly killed on the same partition, probably "
+                "because of too little memory; use smaller partitions, or workers with a larger memory limit"
             ) from error
         except _LOST as error:
             if isinstance(error, CancelledError | asyncio.CancelledError) and client.status == "running":
@@ -79,7 +79,7 @@ def _found(stack: ExitStack) -> Client:
 
 
 class ClusterLostError(RuntimeError):
-    """The scheduler, the connection to it, too many workers, or data that they held have gone."""
+    """The scheduler, the connection to it, workers, or data in their memory were lost, or all workers are paused."""
 
 
 def send(client: Client, value: Any) -> Future:
@@ -93,12 +93,12 @@ def same(value: Any) -> Any:
 
 
 def result(client: Client, future: Future) -> Any:
-    """The result of a future; raise if all workers are paused for want of memory, so that it would never come."""
+    """Return the result of a future; raise if all workers are paused because their memory is full."""
     return results(client, [future])[0]
 
 
 def results(client: Client, futures: Sequence[Future]) -> list[Any]:
-    """Results of futures; raise if all workers are paused for want of memory, so that they would never come."""
+    """Return the results of futures; raise if all workers are paused because their memory is full."""
     stuck = False
     while True:
         try:
@@ -110,8 +110,8 @@ def results(client: Client, futures: Sequence[Future]) -> list[Any]:
             was_stuck, stuck = stuck, n_workers > n_running == 0
             if was_stuck and stuck:
                 raise ClusterLostError(
-                    "all workers of the Dask cluster are paused since they use most of their memory limit, and data on "
-                    "disk do not help; use smaller partitions, or workers with a larger memory limit"
+                    "all workers of the Dask cluster are paused because their memory is almost full, even after "
+                    "spilling data to disk; use smaller partitions, or workers with a larger memory limit"
                 ) from None
         else:
             return client.gather(list(futures))

@@ -20,10 +20,10 @@ from labelrank.rankers.checkpoint import Checkpoint
 
 
 class DaskEstimatorMixin:
-    """Mixin of distributed estimators; it stands to the left of the local class, which has the rest.
+    """Mixin of distributed estimators; list it before the local class in the base classes.
 
-    It brings the parameter ``client``, a ``fit`` that takes Dask collections (local data are fitted as the local class
-    does), and copies that are local, by :meth:`to_local` and by pickling.
+    It provides the parameter ``client``, a ``fit`` that takes Dask collections (local data are fitted by the local
+    class), and copies of the local class, by :meth:`to_local` and by pickling.
 
     A subclass is made of the local class and overrides what learns. ``_validate`` returns
     :class:`~labelrank.dask.partitions.Partitions` for collections::
@@ -135,7 +135,7 @@ class DaskEstimatorMixin:
 
 
 def _over_partitions(cls: type, local: Any, name: str) -> Any:
-    """A method that predicts lazily over a Dask collection, and as the local class does of local data."""
+    """Method that predicts a Dask collection lazily; local data are passed to the method of the local class."""
 
     signature = inspect.signature(getattr(local, name))
 

@@ -23,7 +23,7 @@ from labelrank.trees.growth import Grower, Nodes
 
 
 class _Prepared(NamedTuple):
-    """What each worker needs to grow trees, and what the client has to know about it."""
+    """Grower and weights for the trees of a worker, and attributes and warnings for the client."""
 
     grower: Grower
     weight: Any

@@ -18,7 +18,7 @@ from labelrank.supervision.vectors import object_array
 
 
 class PartitionedGraphs:
-    """Preference graphs in partitions: what was observed about rows that are partitioned in the same way.
+    """Preference graphs in partitions, for rows that are partitioned in the same way.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What ``fit`` and ``predict`` take: Dask arrays, Dask frames, parquet folders and partitioned graphs, as blocks."""
+"""Arguments of ``fit`` and ``predict``: Dask arrays, Dask frames, parquet folders and partitioned graphs, as blocks."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def blocks_of(data: Any, name: str) -> Blocks:
     if isinstance(data, da.Array):
         if any(n != 1 for n in data.numblocks[1:]):
             raise ValueError(
-                f"{name} is chunked along its columns (numblocks={data.numblocks}), and rows are needed whole; use "
+                f"{name} is chunked along its columns (numblocks={data.numblocks}), but rows must be whole; use "
                 f"{name}.rechunk({{1: -1}})"
             )
         known = not any(math.isnan(n) for n in data.chunks[0])

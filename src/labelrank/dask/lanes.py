@@ -1,4 +1,4 @@
-"""Which thread of which worker goes through which partitions."""
+"""Assignment of partitions to the threads of workers."""
 
 from __future__ import annotations
 

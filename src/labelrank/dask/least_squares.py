@@ -16,7 +16,7 @@ class KernelRidgeRanker(DaskEstimatorMixin, rankers.KernelRidgeRanker):
     """:class:`labelrank.KernelRidgeRanker` on the partitions of a Dask cluster, with a linear kernel.
 
     Complete rankings need one pass, in which the products of the features are summed over rows; others need one sum for
-    each iteration of conjugate gradients. Other kernels compare all pairs of rows, so that they are for local data; the
+    each iteration of conjugate gradients. Other kernels compare all pairs of rows, and are for local data only; the
     features of :class:`sklearn.kernel_approximation.Nystroem` with the linear kernel take their place.
 
     Parameters
@@ -30,7 +30,7 @@ class KernelRidgeRanker(DaskEstimatorMixin, rankers.KernelRidgeRanker):
     def _learn(self, data: Any, progress: Any) -> None:
         if isinstance(data, Partitions) and self.kernel != "linear":
             raise ValueError(
-                f"kernel={self.kernel!r} compares all pairs of rows, and these are in partitions; use "
+                f"kernel={self.kernel!r} compares all pairs of rows, which partitioned data do not support; use "
                 "kernel='linear', on features of a kernel approximation such as sklearn's Nystroem"
             )
         super()._learn(data, progress)

@@ -25,7 +25,7 @@ from labelrank.solvers.boosting.templates import largest_values
 class _PartitionedMinimizer(DaskEstimatorMixin):
     """Learners that minimize an objective, which is a sum over rows."""
 
-    # What goes through the rows one after the other, and what to use instead.
+    # What processes rows one by one, and what to use instead.
     _by_rows: ClassVar[tuple[str, str]] = (
         'solver="soft_projection"',
         'solver="lbfgs" or, if the loss has flows, "boosting"',
@@ -40,7 +40,7 @@ class _PartitionedMinimizer(DaskEstimatorMixin):
     def _minimize(self, objective: Objective, solver: Solver, progress: Any) -> Any:
         if isinstance(objective, PartitionedObjective) and solver.by_rows:
             raise ValueError(
-                f"{self._by_rows[0]} works on the rows one after the other, and these are in partitions; use "
+                f"{self._by_rows[0]} processes rows one by one, which partitioned data do not support; use "
                 + self._by_rows[1]
             )
         return super()._minimize(objective, solver, progress)  # type: ignore[misc]
@@ -80,7 +80,7 @@ class GraphRanker(_PartitionedMinimizer, rankers.GraphRanker):
         The cluster; by default the current client or, if there is none, a local cluster for the time of ``fit``.
     **params
         Those of :class:`labelrank.GraphRanker`; `n_jobs` is not used, as each worker does its partitions. The solver
-        ``"soft_projection"`` works on the rows one after the other, and is for local data.
+        ``"soft_projection"`` processes rows one by one and is for local data only.
     """
 
 
@@ -93,7 +93,7 @@ class LabelCoveringClassifier(_PartitionedMinimizer, rankers.LabelCoveringClassi
         The cluster; by default the current client or, if there is none, a local cluster for the time of ``fit``.
     **params
         Those of :class:`labelrank.LabelCoveringClassifier`; `n_jobs` is not used, as each worker does its partitions.
-        ``templates="sequential"`` is for local data.
+        ``templates="sequential"`` is for local data only.
     """
 
     _by_rows = ('templates="sequential"', 'templates="parallel"')

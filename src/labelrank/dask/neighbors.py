@@ -15,9 +15,9 @@ from labelrank.dask.whole import concatenated, n_bytes
 class KNeighborsRanker(DaskEstimatorMixin, neighbors.KNeighborsRanker):
     """:class:`labelrank.KNeighborsRanker` with training rows and queries in the partitions of a Dask cluster.
 
-    A fitted model of neighbors is its training rows, wherever it is used. So ``fit`` gathers them, in the memory of the
-    client, which must hold them twice for a moment; predictions of Dask collections are made where their partitions
-    are, by a model that is sent to each worker once. The neighbors are those of the local class, ties included.
+    A fitted model contains its training rows. Therefore ``fit`` gathers them in the memory of the client, which must
+    hold them twice for a short time. Predictions of Dask collections are computed where their partitions are, by a
+    model that is sent to each worker once. The neighbors are those of the local class, ties included.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ class PartitionedObjective(Objective):
     def _sum(self, function: Callable[..., tuple[Any, ...]], *arguments: Any) -> tuple[Any, ...]:
         """The sums of what a function of a list of parts returns.
 
-        A thread of a worker is given one task after the other: none waits for a thread, so that Dask moves none, and
-        its partitions with it, to another worker.
+        Each thread of a worker gets its tasks one by one. So no task waits for a thread, and Dask does not move tasks,
+        with their partitions, to other workers.
         """
         # As arguments of a task, the coefficients can be sent again when a worker is lost.
         sent = [send(self.client, argument) for argument in arguments]

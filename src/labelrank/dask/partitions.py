@@ -1,7 +1,7 @@
 """Validated training data in the memory of workers: what the learners of :mod:`labelrank.dask` learn from.
 
-Each partition is validated by the local class, on the worker that holds it. Only facts travel to the client: numbers of
-rows, names, and what is worth a warning. Workers can be lost: what they held is computed again from its source.
+Each partition is validated by the local class, on the worker that holds it. Only metadata are sent to the client:
+numbers of rows, names, and warnings. If a worker is lost, its partitions are computed again from their source.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class Partitions:
     client : Client
         The client.
     estimator : DaskEstimatorMixin
-        Whose local class validates, and which gets ``labels_``, ``n_features_in_``, ``observed_`` and the like.
-        Warnings about empty rows and labels are given once, in the words of the local class.
+        Estimator whose local class validates the partitions; its attributes ``labels_``, ``n_features_in_``,
+        ``observed_`` and others are set. It gives the warnings of the local class about empty rows and labels once.
     X, y, sample_weight
         The arguments of ``fit``; `sample_weight` may be None.
     **known
-        Attributes of the estimator that no partition knows, in the place of what they say.
+        Attributes of the estimator that replace those found in the partitions.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ def _validated(client: Client, local: Any, arguments: list[Blocks]) -> list[Futu
 
 
 def _publish(estimator: Any, facts: list[Facts], known: dict[str, Any]) -> None:
-    """Compare the partitions, and set on the estimator what the validation of all rows together would set."""
+    """Compare the partitions, and set the attributes of the estimator that a validation of all rows would set."""
     reference = next((i for i, fact in enumerate(facts) if fact.n_rows), None)
     if reference is None:
         raise ValueError("X has no rows: all of its partitions are empty, while a minimum of 1 sample is required")

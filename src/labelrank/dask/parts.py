@@ -9,10 +9,10 @@ from dask.delayed import Delayed
 
 
 def parts_of(collection: Any) -> list[Delayed]:
-    """The partitions of an array that is chunked by rows, a frame, a series or an index, as many as it says it has.
+    """All partitions of an array that is chunked by rows, a frame, a series or an index.
 
-    The optimizer of Dask reads only the columns of a parquet folder that are needed, and then joins partitions that
-    became small. Columns of one folder would get different partitions by that, so that only its first part is used.
+    The optimizer of Dask reads only the needed columns of a parquet folder, and then joins partitions that became
+    small. Columns of the same folder could then have different partitions, so only the first step is used.
     """
     if isinstance(collection, da.Array):
         return list(collection.to_delayed().ravel())

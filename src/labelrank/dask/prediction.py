@@ -45,7 +45,7 @@ class Result(NamedTuple):
     labels: Any
 
     def of_labels(self, labels: Any) -> Result:
-        """The same for other labels."""
+        """Return this result for other labels."""
         return self._replace(labels=labels, shape=None if self.shape is None else (len(labels),) * len(self.shape))
 
     def empty(self) -> Any:

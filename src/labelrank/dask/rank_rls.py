@@ -34,7 +34,7 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
 
     Groups may span partitions. Without a basis the features are solved for (``route_="primal"``), of which sparse ones
     may be up to 8,192; with `n_basis`, or rows listed as `basis`, any kernel works. Other kernels compare all pairs of
-    items, and are for local data.
+    items, and are for local data only.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
             kept = np.arange(n_coef)
             if sparse.issparse(data.head().X) and n_coef > LARGEST:
                 raise ValueError(
-                    f"X has {n_coef:,} sparse features, and their products are built for up to {LARGEST:,} in "
-                    "partitions; use n_basis, or fewer features"
+                    f"X has {n_coef:,} sparse features, but at most {LARGEST:,} are supported in partitions; use "
+                    "n_basis, or fewer features"
                 )
         parts = data.map(
             _system, names, known.totals, kernel=kernel, basis=independent, factor=factor, weighting=self.weighting
@@ -83,14 +83,14 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
     def _check_route(self, kernel: Kernel, has_basis: bool) -> None:
         if kernel.is_precomputed:
             raise ValueError(
-                "kernel='precomputed' has a column for each row, and rows are in partitions; pass features"
+                "kernel='precomputed' has a column for each row, which partitioned data do not support; pass features"
             )
         if isinstance(self.basis, str) and self.basis == "kmeans":
             raise ValueError("basis='kmeans' needs all rows in one place; use basis='random', or list rows of X")
         if not kernel.is_linear and not has_basis:
             raise ValueError(
-                f"kernel={self.kernel!r} compares all pairs of items, and these are in partitions; pass n_basis, or "
-                "use kernel='linear'"
+                f"kernel={self.kernel!r} compares all pairs of items, which partitioned data do not support; pass "
+                "n_basis, or use kernel='linear'"
             )
 
     def _distributed_basis(self, data: Partitions, kernel: Kernel) -> FloatArray:
@@ -105,7 +105,7 @@ class RankRLS(DaskEstimatorMixin, rankers.RankRLS):
 
 
 class _Groups:
-    """The groups of all partitions together; stands for the loss in what ``fit`` publishes."""
+    """Groups of all partitions, which ``fit`` of the local class gets in place of the loss."""
 
     def __init__(self, parts: list[_Sums]) -> None:
         code: dict[Any, int] = {}

@@ -2,8 +2,9 @@
 
 Scores, derivatives and the node of each row change with every split. They are kept beside the data of a partition, in
 the memory of its worker, and are no result of a task: they follow from the data and from the trees and splits so far,
-which the client knows. Each request says how many came before it. A worker whose rows are not as far, because another
-worker was lost or a partition has moved, says so, is sent the history, and makes them again.
+which the client knows. Each request contains the number of previous changes. If the rows of a worker are behind,
+because another worker was lost or a partition has moved, the worker reports this, receives the history, and computes
+its rows again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from labelrank.trees.boosting.prediction import Trees, join
 from labelrank.trees.boosting.rows import BoostedRows, NodeRows
 from labelrank.trees.boosting.splitting import Split
 
-_BEHIND = "behind"  # the answer of a worker whose rows are not as far as the client knows
+_BEHIND = "behind"  # the answer of a worker whose rows lack changes that the client has requested
 
 
 class Request(NamedTuple):
@@ -36,7 +37,7 @@ class Request(NamedTuple):
 
 
 class History(NamedTuple):
-    """What has happened to the rows."""
+    """Trees and splits so far, from which rows are computed again."""
 
     binning: Binning
     baseline: FloatArray
@@ -60,7 +61,7 @@ class KeptRows:
         return KeptRows, (self.data,)
 
     def answer(self, request: Request, drawn: BoolArray | None, history: History | None) -> Any:
-        """Do what is asked; without a history, only if the rows are as far as the request says."""
+        """Answer a request; without a history, only if the rows are up to date."""
         before, after = (request.fit, request.number), (request.fit, request.number + 1)
         if self.state == after and request.changes:  # asked again, since an answer was lost
             return self.last

@@ -74,7 +74,7 @@ def read_shards(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
     Parameters
     ----------
     paths : path of a folder or a file, or iterable of paths of files
-        The shards; of a folder all files ``*.npz``, sorted. Workers read them, so that all must see them.
+        The shards; of a folder all files ``*.npz``, sorted. Every worker must be able to read them.
 
     Returns
     -------
@@ -137,7 +137,7 @@ class _Head(NamedTuple):
 
 
 def _head(path: Path) -> _Head:
-    """What the client has to know of a file, without its arrays."""
+    """Description of a file for the client, without its arrays."""
     if path.exists() and not zipfile.is_zipfile(path):
         raise ValueError(f"{path} is not a shard of labelrank.dask.save_shard, or is damaged; save it again")
     with np.load(path) as shard:

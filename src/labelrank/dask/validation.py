@@ -21,7 +21,7 @@ _ONE_AT_A_TIME = threading.Lock()  # warnings are caught for all threads of a pr
 
 
 class Facts(NamedTuple):
-    """What the client has to know about a partition."""
+    """Metadata of a partition, for the client."""
 
     n_rows: int
     attributes: dict[str, Any]  # that the validation sets, such as labels_ and n_features_in_
@@ -61,7 +61,7 @@ def validated(local: Any, at: int, X: Any, y: Any, weight: Any = None) -> Shard:
 
 @contextmanager
 def about_partition(at: int) -> Iterator[None]:
-    """Errors inside of this block say which partition they are about."""
+    """Context that adds the number of the partition to errors."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""All rows in one place, for learners that need them so."""
+"""Training data of all partitions in one process, for learners that need all rows."""
 
 from __future__ import annotations
 

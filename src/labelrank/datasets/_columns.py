@@ -1,4 +1,4 @@
-"""Columns of tables become matrices of features; frames of any library come in and go out by narwhals."""
+"""Conversion of table columns to matrices of features, and of data frames of any library by narwhals."""
 
 from __future__ import annotations
 

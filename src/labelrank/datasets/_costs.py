@@ -28,8 +28,8 @@ def ranks_from_values(
 ) -> FloatArray:
     """Ranks of the labels in each row; values that are missing are tied last, or not observed.
 
-    Ranks of 1, 2, … are a list of what was observed; a missing cost or score may be a failure, and is refused unless
-    `unsolved` tells.
+    Among ranks 1, 2, … a missing value was not observed. A missing cost or score may be a failure, and raises an error
+    unless `unsolved` is given.
     """
     missing = np.isnan(values)
     if unsolved is None and missing.any() and not (kind == "ranks" and _are_ranks(values)):

@@ -1,4 +1,4 @@
-"""Files as readers see them: opened, unpacked, bounded and decoded in one place, with one kind of error."""
+"""Access to data files for all readers: opening, unpacking, limits, decoding, and one type of error."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def repeated(names: Iterable[Any]) -> list[Any]:
 
 
 class DataFile(os.PathLike[str]):
-    """A file that is read: a context in which everything that goes wrong becomes a :class:`DataFileError`.
+    """Context for reading a file, in which errors in its content become a :class:`DataFileError`.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class DataFile(os.PathLike[str]):
     encoding : str, default="utf-8"
         Encoding of a text file.
     max_bytes : int, default=2**30
-        Limit of the unpacked content, which is found out before any of it is parsed, and of the arrays that are made of
-        it (see `require`).
+        Limit of the unpacked content, which is checked before parsing, and of the arrays that are made of it (see
+        `require`).
     """
 
     def __init__(self, path: PathLike, *, encoding: str = "utf-8", max_bytes: int = MAX_BYTES) -> None:
@@ -165,7 +165,7 @@ class DataFile(os.PathLike[str]):
         if n_bytes > self.max_bytes:
             raise DataFileError(
                 f"{_where(self, self.line)}: {what} takes {n_bytes:,} bytes or more, and the limit is max_bytes="
-                f"{self.max_bytes:,}; if the file is what it should be, pass a larger max_bytes"
+                f"{self.max_bytes:,}; if the file is valid, pass a larger max_bytes"
             )
 
 

@@ -64,7 +64,7 @@ def read_csv(
     unsolved : {"last", "missing"}, optional
         Meaning of an empty cell of a label column. ``"last"``: the label failed, as a solver that timed out, and is
         tied below the others. ``"missing"``: it was not observed. An empty cell among ranks is not observed; among
-        scores, costs and other numbers it is an error unless `unsolved` tells.
+        scores, costs and other numbers it is an error unless `unsolved` is given.
     features : str, list of str or compiled pattern, optional
         The feature columns, given like `labels`; by default all other columns. Their names are not shortened.
     ignore : str, list of str or compiled pattern, default=()
@@ -197,7 +197,7 @@ def _label_values(file: DataFile, series: Any, kind: Kind) -> FloatArray:
     if series.dtype.is_integer():
         for row in np.flatnonzero(np.abs(column) >= 2.0**53).tolist():
             if int(series[row]) != int(column[row]):
-                expected = f"numbers that floating point numbers tell from others in the column {series.name!r}"
+                expected = f"numbers that floats represent exactly in the column {series.name!r}"
                 raise malformed(file, None, expected, f"{series[row]} in row {row}")
     return column
 

@@ -26,7 +26,7 @@ _COSTS = replace(
     SCORES,
     ragged="give every label of a row a cost",
     text="costs are numbers, smaller is better",
-    sparse="if 0 is the cost that is meant, pass {name}.toarray()",
+    sparse="pass {name}.toarray() if entries that are not stored have cost 0",
     masked="pass {name}.filled(np.nan) and the cutoff of the runs",
     infinite="for runs without a result pass NaN, and the cutoff",
 )
@@ -119,7 +119,7 @@ def closed_gap(
         As in :func:`mean_cost`.
     single_best : label, optional
         Name of the single best label (its column if `costs` has no names), chosen on training data. By default the
-        label of least mean cost on these very instances, which no choice on other data can beat.
+        label with the lowest mean cost on the given instances, a lower bound for the cost of any constant choice.
 
     Returns
     -------
@@ -175,8 +175,8 @@ def _costs(costs: Any, y_pred: Any, cutoff: Any, penalty: Any) -> _Costs:
         if (matrix < 0).any():
             row, column = np.argwhere(matrix < 0)[0]
             raise ValueError(
-                f"costs holds {matrix[row, column]:g} at row {row}, column {column}, and a runtime, which a cutoff is "
-                "for, is at least 0; if it marks a run without a result, replace it by NaN"
+                f"costs contains {matrix[row, column]:g} at row {row}, column {column}; with a cutoff, costs must be "
+                "≥ 0. If negative values mark runs without a result, replace them by NaN"
             )
         matrix = np.where(missing | (matrix >= cutoff), penalty * cutoff, matrix)
     elif missing.any():

@@ -22,11 +22,11 @@ _PREDICTED_RANKS = replace(
     SCORES,
     ragged="a prediction ranks every label",
     text="a prediction holds the rank of each label; for label names in order of preference use ranks_from_orders",
-    sparse="a prediction ranks every label. Pass {name}.toarray() if 0 is the rank that is meant",
+    sparse="a prediction ranks every label. Pass {name}.toarray() if entries that are not stored have rank 0",
     masked="a prediction ranks every label",
     booleans="of which the smaller one, False, would be the better rank; pass ranks, or ranks_from_scores({name})",
-    infinite="a prediction ranks every label: give the last one the largest rank of its row plus 1. For scores use "
-    "ranks_from_scores, with finite scores",
+    infinite="a prediction ranks every label: replace an infinite rank by the largest finite rank of its row plus 1. "
+    "For scores use ranks_from_scores, with finite scores",
 )
 _PREDICTED_SCORES = replace(
     SCORES,

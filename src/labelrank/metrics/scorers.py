@@ -54,8 +54,8 @@ class NamedScorer(Scorer):
         elif self._score_func in _OF_COSTS and hasattr(ranker, "_preferences_of"):
             if ranker._preferences_of(y_true) is not y_true:
                 raise TypeError(
-                    f"{self._score_func.__name__} takes y as costs, smaller is better, and {type(ranker).__name__} as "
-                    "scores, larger is better; fit it on costs, as ranks"
+                    f"{self._score_func.__name__} reads y as costs (smaller is better), but {type(ranker).__name__} "
+                    'reads y as scores (larger is better); use targets="ranks" and fit on costs'
                 )
         elif self._score_func in _OF_RANKINGS and hasattr(ranker, "_preferences_of"):
             y_true = ranker._preferences_of(y_true)
@@ -76,11 +76,11 @@ def _estimator_type(estimator: Any) -> str | None:
 
 
 def _refuse_indicators(estimator: Any, y_true: Any) -> None:
-    """Raise for a ranker and a 0/1 matrix, in which it takes 0 as the best rank and the metric takes 1 as relevant."""
+    """Raise for a ranker and a 0/1 matrix: for the ranker 0 is the best rank, for the metric 1 is relevant."""
     if _estimator_type(estimator) == "ranker":
         raise TypeError(
             f"y must be PreferenceGraphs for this scorer, got {type(y_true).__name__}: {type(estimator).__name__} is a "
-            "ranker, to which 0 in a matrix is the best rank, while the metric takes 1 as relevant. Pass "
+            "ranker, for which 0 in a matrix is the best rank, whereas for the metric 1 is relevant. Pass "
             "y = PreferenceGraphs.from_multilabel(Y) to fit and to score"
         )
 

@@ -48,7 +48,7 @@ class Aggregator:
     prior : ndarray of shape (n_labels,)
         Decides between labels with equal votes, larger is better.
     many : bool, default=False
-        Whether there are more neighbors than rows, so that it pays to compare the labels of each row once.
+        Whether there are more neighbors than rows, so that comparing the labels of each row once is faster.
     """
 
     aggregation: Aggregation

@@ -1,4 +1,4 @@
-"""What the rankers by nearest neighbors share: the search, the weights of the neighbors, and prediction."""
+"""Base class of the rankers by nearest neighbors: search, weights of the neighbors, and prediction."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What supervision says about pairs of labels: counts, signs, votes and concordance.
+"""Pairs of labels in observed preferences: counts, signs, votes and concordance.
 
 Every function takes a rank matrix or any :class:`~labelrank.PreferenceGraphs`, with ties, missing labels and weighted
-edges; most are methods of the graphs as well. Nothing outside of this package and of ``supervision`` looks at how
-graphs are stored.
+edges; most are methods of the graphs as well. Only this package and ``supervision`` depend on how graphs are stored.
 """
 
 # Names that are imported "as" themselves are for use inside of the library.

@@ -45,9 +45,8 @@ def pair_counts(y: Any, sample_weight: Any = None, *, ties: float = 0.0) -> Floa
     graphs = as_graphs(y)
     k = graphs.shape[1]
     weight = row_weights(sample_weight, len(graphs))
-    require_memory(
-        32.0 * k**2, f"counting the pairs of {k} labels", "use learners by scores, whose cost grows with the labels"
-    )
+    advice = "use a learner whose cost grows with the labels, such as LogLinearRanker"
+    require_memory(32.0 * k**2, f"counting the pairs of {k} labels", advice)
     counts = np.zeros((k, k))
     if graphs.storage == "edges":
         votes = np.repeat(weight, graphs.edge_counts()) * graphs.edge_weights()

@@ -1,4 +1,4 @@
-"""Signs of pairs: what each instance says about each pair of labels."""
+"""Signs of pairs: which label of each pair is preferred in each instance."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def pair_signs(y: Any) -> npt.NDArray[np.int8] | npt.NDArray[np.float64]:
     n, k = graphs.shape
     n_pairs = k * (k - 1) // 2
     what = f"the signs of {n} instances for the {n_pairs} pairs of {k} labels"
-    require_memory(2.0 * n * n_pairs, what, "use learners by scores, whose cost grows with the labels")
+    require_memory(2.0 * n * n_pairs, what, "use a learner whose cost grows with the labels, such as LogLinearRanker")
     if graphs.storage == "edges":
         return _by_column(graphs, "balance")
     by_pair = np.empty((n_pairs, n), dtype=np.int8)

@@ -77,7 +77,7 @@ class RejectionCurveDisplay:
             row = int(np.argmax(np.isinf(self.loss)))
             raise ValueError(
                 f"loss must be finite, or NaN to leave an instance out; instance {row} has {self.loss[row]}. Replace "
-                "infinite losses by the largest that is meant"
+                "infinite losses by the largest possible loss"
             )
         if not len(self.curve.risk):
             raise ValueError("there is no instance to draw: no loss is known; has y a row with an observed pair?")

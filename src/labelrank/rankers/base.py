@@ -1,4 +1,4 @@
-"""The template of all rankers: ``fit`` validates, learns and publishes; scores become ranks; label names come out."""
+"""Base classes of the rankers: validation in ``fit``, predictions from scores, and names of labels."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ class RankerMixin(DocLinkMixin):
       an array or a pandas or polars frame, or :class:`~labelrank.PreferenceGraphs`;
     - ``decision_function(X)``: scores, larger is better;
     - ``predict(X)``: complete ranks from 1, labels with the same score tied;
-    - ``pairwise_proba(X)``: P(i before j), where it has a model of it, and with it ``confidence(X)``, the estimated
-      share of pairs in the right order, and ``predict_partial(X, threshold)``, the pairs that are more probable;
+    - ``pairwise_proba(X)``, optional: P(i before j). Rankers with this method also have ``confidence(X)``, the
+      estimated share of pairs in the right order, and ``predict_partial(X, threshold)``, the pairs that are more
+      probable than the threshold;
     - ``score(X, y)``: the mean Kendall tau over the observed pairs;
     - ``labels_``: the names of the labels, and no ``classes_``.
 
-    The mixin brings ``predict``, ``score``, the tags and, for ``fit``, the method ``_validate_fit``. It stands to the
-    left of :class:`~sklearn.base.BaseEstimator`.
+    The mixin provides ``predict``, ``score``, the estimator tags, and ``_validate_fit`` for use in ``fit``. List it
+    before :class:`~sklearn.base.BaseEstimator` in the base classes.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class RankerMixin(DocLinkMixin):
 
     @property
     def classes_(self) -> NoReturn:
-        """Does not exist; ``labels_`` has the names of the labels."""
+        """Not available; the names of the labels are in ``labels_``."""
         # cross_val_predict label-encodes y column by column for decision_function and then asks for classes_. With an
         # answer it would go on, with ranks that have become codes and NaN that has become a rank.
         raise AttributeError(
@@ -118,7 +119,7 @@ class RankerMixin(DocLinkMixin):
 
     @available_if(_has_pairwise_proba)
     def confidence(self, X: Any) -> FloatArray:
-        """Estimate the share of pairs that the predicted ranking orders right.
+        """Estimate the share of pairs that the predicted ranking orders correctly.
 
         Parameters
         ----------
@@ -128,8 +129,8 @@ class RankerMixin(DocLinkMixin):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The mean probability of the predicted order of a pair, from 0 to 1. A pair that is tied counts 1/2, and so
-            does one with a label that ``fit`` has not seen compared with any other.
+            The mean probability of the predicted order of a pair, from 0 to 1. Tied pairs, and pairs with a label that
+            was not compared with any other label in ``fit``, count 1/2.
         """
         ranks = self.predict(X)
         found, done = np.empty(len(ranks)), 0
@@ -153,10 +154,10 @@ class RankerMixin(DocLinkMixin):
         Returns
         -------
         PreferenceGraphs of shape (n_samples, n_labels)
-            Strict partial orders that :meth:`predict` extends. Where the pairs above the threshold are not transitive,
-            a pair stays only if every label below the worse one is below the better one, and every label above the
-            better one is above the worse one; so a cycle loses all of its pairs. Labels that ``fit`` has not seen
-            compared with any other are below all that it has.
+            Strict partial orders that agree with :meth:`predict`. If the pairs above the threshold are not transitive,
+            a pair is kept only if every label below the worse label is below the better one, and every label above the
+            better label is above the worse one; cycles lose all of their pairs. Labels that were not compared with any
+            other label in ``fit`` are below all other labels.
         """
         if not 0.5 <= threshold <= 1:
             raise ValueError(f"threshold must be a probability from 0.5 to 1, got {threshold!r}")
@@ -172,7 +173,7 @@ class RankerMixin(DocLinkMixin):
         return PreferenceGraphs.concatenate(parts)
 
     def _known(self, proba: FloatArray) -> FloatArray:
-        """Pair probabilities, 1/2 for labels that ``fit`` has not seen compared with any other."""
+        """Pair probabilities, 1/2 for labels that were not compared with any other label in ``fit``."""
         seen = getattr(self, "observed_", None)
         if seen is None or seen.all():
             return proba
@@ -192,8 +193,8 @@ class RankerMixin(DocLinkMixin):
         X : array-like of shape (n_samples, n_features)
             Instances.
         y : rank matrix or PreferenceGraphs of shape (n_samples, n_labels)
-            What was observed, as `y` of ``fit``. If it names its labels, its columns are matched with ``labels_`` by
-            name.
+            Observed preferences, in any form that ``fit`` accepts. If the labels have names, they are matched with
+            ``labels_`` by name.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the instances.
 
@@ -252,7 +253,7 @@ class RankerMixin(DocLinkMixin):
         return X, graphs, weight
 
     def _set_observed(self, observed: Observed, labels: npt.NDArray[Any], on_empty: OnEmpty) -> None:
-        """Report rows and labels of y that tell nothing, and set ``observed_``."""
+        """Report rows and labels of y without observed pairs, and set ``observed_``."""
         observed.report(labels, on_empty)
         if (compared := observed.compared) is not None:
             self.observed_ = compared if compared.any() else np.ones(len(compared), dtype=bool)
@@ -271,12 +272,12 @@ class Training(NamedTuple):
 
 
 class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
-    """Template of the rankers of this library: validate, learn, publish.
+    """Base class of the rankers of this library.
 
     A subclass writes ``_learn``, which sets the fitted attributes, and ``decision_function``. It may override
     ``_checks`` (how `X` is validated, in ``fit`` and in prediction alike) and ``_validate`` (when `y` needs more than
-    that). The template brings parameter constraints, validation, label names, rows without pairs, callbacks, warm
-    starts with the same labels, and refits that are all or nothing: a ``fit`` that raises leaves the model as it was.
+    that). The base class provides parameter validation, names of labels, warnings about rows without pairs, callbacks
+    and warm starts with the same labels. If ``fit`` raises an error, the estimator keeps its previous state.
 
     Examples
     --------
@@ -345,7 +346,7 @@ class BaseRanker(RankerMixin, CallbackSupportMixin, BaseEstimator):
 
 
 class Progress:
-    """Reports the steps of a fit to the callbacks of an estimator, and ends early when one of them or a user asks.
+    """Report the steps of a fit to callbacks, and stop early if a callback or control-C requests it.
 
     Parameters
     ----------
@@ -379,8 +380,8 @@ class Progress:
     ) -> list[Result]:
         """Report each result of an iterator as a step, and return the list of them.
 
-        When a callback asks to stop, the list ends there; so it does on control-C, with a warning, unless nothing is
-        there yet.
+        The list ends early if a callback asks to stop or, with a warning, on control-C. If there is no result yet,
+        control-C raises KeyboardInterrupt.
         """
         self.begin(total)
         done: list[Result] = []
@@ -403,9 +404,9 @@ class Progress:
 
 
 def warn_interrupted(name: str, done: str, advice: str = "") -> None:
-    """Warn that control-C ended a fit early and that the estimator keeps what was learned."""
+    """Warn that control-C ended a fit early and that the estimator keeps the model fitted so far."""
     warnings.warn(
-        f"{name} was interrupted after {done}; it is fitted with what was learned until then{advice}",
+        f"{name} was interrupted after {done} and keeps the model fitted so far{advice}",
         UserWarning,
         stacklevel=stacklevel_of_user(),
     )

@@ -32,9 +32,9 @@ class CalibratedRanker(LogLinearRanker):
     Attributes
     ----------
     coef_ : ndarray of shape (n_labels, n_features)
-        Coefficients, those of the dummy label subtracted.
+        Coefficients minus those of the dummy label.
     intercept_ : ndarray of shape (n_labels,)
-        Intercepts, that of the dummy label subtracted.
+        Intercepts minus that of the dummy label.
     dummy_coef_ : ndarray of shape (n_features,)
         Coefficients of the dummy label. Scores do not need them; a warm start does, since the penalty is on the
         coefficients before the subtraction.
@@ -45,7 +45,7 @@ class CalibratedRanker(LogLinearRanker):
 
     See Also
     --------
-    LabelCoveringClassifier : A multilabel classifier tuned to a declared error.
+    LabelCoveringClassifier : Multilabel classifier, trained for the error that a covering defines.
 
     Examples
     --------
@@ -79,8 +79,8 @@ class CalibratedRanker(LogLinearRanker):
         X, graphs, weight = self._validate_fit(X, y, sample_weight, on_empty="ignore", **self._checks())
         if not is_graphs(y) and np.isin(graphs.rank_values(), [0, 1]).all():
             raise ValueError(
-                "y holds 0 and 1 only, like a matrix of relevant labels, and ranks are expected, of which smaller is "
-                "better; pass PreferenceGraphs.from_multilabel(y)"
+                "y contains only 0 and 1, like an indicator matrix of relevant labels, but a matrix is read as ranks "
+                "(smaller is better); pass PreferenceGraphs.from_multilabel(y)"
             )
         graphs = with_learned_dummy(graphs)  # with the dummy, a row of relevant labels alone has pairs
         has_pairs = graphs.has_pairs()

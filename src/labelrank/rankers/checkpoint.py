@@ -66,11 +66,11 @@ class Checkpoint:
         self.saved = n_iter
 
     def is_due(self, n_iter: int) -> bool:
-        """Whether there were enough iterations since the last time."""
+        """Whether the number of iterations is a multiple of ``every``."""
         return n_iter % self.every == 0
 
     def load(self) -> dict[str, npt.NDArray[Any]] | None:
-        """The arrays of the file, None if there is no file; raise if it is of another learner or other parameters."""
+        """The arrays of the file, None if there is no file; raise if the learner or the parameters differ."""
         if not self.path.exists():
             return None
         content = io.BytesIO(self.path.read_bytes())  # an OSError from here on would be about the archive
@@ -84,13 +84,13 @@ class Checkpoint:
         if found[0] != _FORMAT:
             raise ValueError(f"the checkpoint {self.path} has format {found[0]}, expected {_FORMAT}; {_ADVICE}")
         if found[1] != self.name:
-            self.refuse(f"it is of {found[1]}, not of {self.name}")
+            self.refuse(f"it was written by {found[1]}, not by {self.name}")
         for name in {**found[2], **self.params}:
             before, now = found[2].get(name), self.params.get(name)
             if before != now:
-                self.refuse(f"it was written with {name}={before}, now {name}={now}")
+                self.refuse(f"it was written with {name}={before}, but {name} is now {now}")
         if found[3] != (labels := _labels(self.estimator)):
-            self.refuse(f"it is of the labels {found[3]}, y has {labels}")
+            self.refuse(f"its labels are {found[3]}, but y has {labels}")
         if self.estimator.max_iter < arrays["n_iter"]:
             raise ValueError(
                 f"max_iter={self.estimator.max_iter} is smaller than the {arrays['n_iter']} iterations of the "
@@ -99,13 +99,13 @@ class Checkpoint:
         return arrays
 
     def check_same(self, what: str, before: float, now: float, rtol: float = 1e-7) -> None:
-        """Raise if what was measured on the data before the file was written is another number on these data."""
+        """Raise if a number computed from the data differs from its value when the file was written."""
         if not np.isclose(before, now, rtol=rtol, atol=1e-12):
-            self.refuse(f"{what} is {now:.12g}, and was {before:.12g} when it was written")
+            self.refuse(f"{what} is {now:.12g}, but was {before:.12g} when it was written")
 
     def refuse(self, why: str) -> None:
-        """Raise since the file is of other data or parameters."""
-        raise ValueError(f"the checkpoint {self.path} is of another fit: {why}; {_ADVICE}")
+        """Raise because the file was written with other data or parameters."""
+        raise ValueError(f"the checkpoint {self.path} does not match this fit: {why}; {_ADVICE}")
 
 
 _ADVICE = "pass another path as checkpoint, or delete the file to start anew"

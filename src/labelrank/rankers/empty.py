@@ -17,7 +17,7 @@ _NAMED = 10  # labels that a warning names
 
 
 class Observed(NamedTuple):
-    """What rows of y tell: how many tell nothing, and which labels are compared. Parts of y are joined by ``+``."""
+    """Number of rows of y without observed pairs, and the labels that are compared; parts of y are added by ``+``."""
 
     n_rows: int
     n_empty: int  # rows with a weight and without any observed pair
@@ -32,7 +32,7 @@ class Observed(NamedTuple):
 
     @classmethod
     def of_pairs(cls, graphs: PreferenceGraphs, weight: FloatArray) -> Observed:
-        """What graphs and weights of rows tell about pairs; one label by itself has none and is no reason to warn."""
+        """Find rows without pairs and the labels that are compared; nothing is reported for a single label."""
         if graphs.shape[1] < 2:
             return cls(len(graphs), 0, 0, None)
         has_pairs = graphs.has_pairs()
@@ -95,8 +95,8 @@ def report_unseen_labels(seen: npt.NDArray[np.bool_], labels: npt.NDArray[Any], 
         return
     some = ", ".join(map(repr, unseen[:_NAMED])) + ", ..." * (len(unseen) > _NAMED)
     _warn_or_raise(
-        f"y has {len(unseen)} of {len(labels)} labels without any observed pair ({some}), whose ranks in predictions "
-        'mean nothing; leave them out or pass on_empty="ignore"',
+        f"y has {len(unseen)} of {len(labels)} labels without any observed pair ({some}), so their predicted ranks are "
+        'arbitrary; remove these labels or pass on_empty="ignore"',
         on_empty,
     )
 

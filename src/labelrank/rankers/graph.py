@@ -1,4 +1,4 @@
-"""Rankers composed of a decomposition, a loss, a model and a solver: the score lane in public."""
+"""Ranker composed of a decomposition, a loss, a model and a solver."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from labelrank.solvers import SOLVERS, Solver, get_solver
 class GraphRanker(MinimizerMixin, BaseRanker):
     r"""Ranker composed of a decomposition, a loss, a model and a solver.
 
-    The preference graph of each instance is cut into subgraphs by a decomposition, a loss says what the scores of an
-    instance cost, a model makes scores of coefficients, and a solver minimizes
+    The preference graph of each instance is cut into subgraphs by a decomposition, a loss is computed from the scores
+    of each instance, a model computes the scores from coefficients, and a solver minimizes
 
     .. math:: L(f_w) + \frac\alpha2 \|w\|^2 .
 
-    The learners of the papers are such compositions with names, defaults and pages of their own. Own losses, models and
-    solvers plug in; see :doc:`/extending`.
+    The learners of the papers are such combinations with their own names and defaults. User-defined losses, models and
+    solvers can be used; see :doc:`/extending`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         The solver; see :mod:`labelrank.solvers`. A loss must have the abilities that the solver needs: the soft margin,
         which is not smooth, needs ``"soft_projection"``.
     alpha : float, default=1.0
-        Strength of the penalty; intercepts are free. The loss is a sum over instances.
+        Strength of the penalty; intercepts are not penalized. The loss is a sum over instances.
     max_iter : int, default=1000
         Maximal number of iterations.
     tol : float, default=1e-4
@@ -60,8 +60,9 @@ class GraphRanker(MinimizerMixin, BaseRanker):
         Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
         PyTorch. See :doc:`/devices`.
     checkpoint : path or tuple (path, n), optional
-        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
-        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If the file
+        exists, `fit` resumes from it; a file from other data or parameters raises an error. L-BFGS resumes from the
+        saved coefficients, without its history.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair.
 
@@ -74,7 +75,7 @@ class GraphRanker(MinimizerMixin, BaseRanker):
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The mean objective, before the first iteration and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        The decrease of it that was guaranteed for each iteration; NaN for a solver that guarantees none.
+        Guaranteed decrease of the mean objective in each iteration; NaN for solvers without a guarantee.
     n_iter_ : int
         Number of iterations.
     gap_ : float

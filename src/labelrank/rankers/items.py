@@ -1,4 +1,4 @@
-"""What the rankers of items in groups share: the groups, and the score."""
+"""Base class of the rankers of items in groups: checks of the groups, and the score."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class ItemRanker(DocLinkMixin, CallbackSupportMixin, RegressorMixin, BaseEstimat
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items; a pair has the product of two.
         groups : array-like of shape (n_items,), None or "warn"
-            Group of each item; None if all items form one group. So they do by default, with a warning if `fit` had
-            more than one.
+            Group of each item. None means that all items form one group, which is also the default, with a warning if
+            `fit` had more than one.
 
         Returns
         -------
@@ -50,9 +50,9 @@ class ItemRanker(DocLinkMixin, CallbackSupportMixin, RegressorMixin, BaseEstimat
         if expected:
             name = type(self).__name__
             warnings.warn(
-                f"{name}.{method} got no groups and compares all items with each other; pass groups, or groups=None if "
-                "they are one list. Tools such as cross_val_score and GridSearchCV hand them on by metadata routing: "
-                "sklearn.set_config(enable_metadata_routing=True), then "
+                f"{name}.{method} was called without groups and compares all items with each other; pass groups, or "
+                "groups=None if all items form one group. cross_val_score and GridSearchCV pass groups by metadata "
+                "routing: sklearn.set_config(enable_metadata_routing=True), then "
                 f"{name}(...).set_fit_request(groups=True).set_score_request(groups=True) and "
                 'cross_val_score(..., params={"groups": groups})',
                 UserWarning,

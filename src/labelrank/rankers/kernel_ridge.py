@@ -100,10 +100,11 @@ class KernelRidgeRanker(BaseRanker):
 
     Notes
     -----
-    Rankings enter by their order: ties share the mean of their places, and where labels are missing, the rank r among
-    :math:`k_i` observed of k labels counts as :math:`r (k + 1) / (k_i + 1)`, its expectation in a complete ranking when
-    labels are missing at random. Edges (battles, cycles) only tell which of two labels is better; the target difference
-    is :math:`(k + 1) / 3`, the expected one of two labels, and the weight of an edge multiplies the squared error.
+    Only the order of a ranking is used. Tied labels get the mean of their positions. If labels are missing, the rank r
+    among :math:`k_i` observed of k labels is replaced by :math:`r (k + 1) / (k_i + 1)`, its expected value in a
+    complete ranking if labels are missing at random. For edges (battles, cycles), which only tell which of two labels
+    is better, the target difference is :math:`(k + 1) / 3`, the expected difference of two ranks, and the weight of an
+    edge multiplies the squared error.
 
     Complete rankings have a closed form. Missing labels and edges need conjugate gradients; an interrupted `fit`
     (control-C) warns and keeps the last iterate.
@@ -363,7 +364,7 @@ class KernelRidgeRanker(BaseRanker):
     def _new_labels(self, label_features: Any) -> FloatArray:
         """Kernel values of new labels with those of `fit`."""
         if not hasattr(self, "label_gram_"):
-            raise ValueError("labels that were not trained on need label_features in the constructor too")
+            raise ValueError("to predict for new labels, the ranker must be constructed with label_features")
         features = check_array(
             canonical(label_features), accept_sparse="csr", dtype=np.float64, input_name="label_features"
         )

@@ -1,4 +1,4 @@
-"""AdaBoost.LC: multilabel classification tuned to the error that is declared by a covering of the labels."""
+"""AdaBoost.LC: multilabel classification, trained for the error that a covering of the labels defines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def _has_probabilities(model: LabelCoveringClassifier) -> bool:
     if isinstance(covering, SetCovering) and covering.is_separate:
         return True
     raise AttributeError(
-        f'predict_proba needs covering="hamming", of which every label has a likelihood; got {model.covering!r}'
+        'predict_proba needs covering="hamming", the only covering whose loss is a likelihood of each label; got '
+        f"{model.covering!r}"
     )
 
 
@@ -73,10 +74,10 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean objective is larger.
     smoothing : float, default=0.0
-        For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero
-        stays at its present value.
+        For boosting: added to both weights of every coefficient. With 0, an unpenalized coefficient with a weight of
+        zero does not move.
     alpha : float, default=1.0
-        Strength of the penalty; the intercept is free. Sequential boosting has none and needs 0.
+        Strength of the penalty; intercepts are not penalized. Sequential boosting has no penalty and needs 0.
     fit_intercept : bool, default=True
         Whether to add an intercept, one more constant feature.
     warm_start : bool, default=False
@@ -87,8 +88,9 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
         PyTorch. See :doc:`/devices`.
     checkpoint : path or tuple (path, n), optional
-        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
-        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If the file
+        exists, `fit` resumes from it; a file from other data or parameters raises an error. L-BFGS resumes from the
+        saved coefficients, without its history.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows of y without any known label.
 
@@ -101,7 +103,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The mean objective, before the first iteration and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        The decrease of it that was guaranteed for each round of boosting; NaN for L-BFGS.
+        Guaranteed decrease of the mean objective in each round of boosting; NaN for L-BFGS.
     classes_ : ndarray of shape (n_labels,)
         Names of the labels; of a vector, its two classes.
     outputs_2d_ : bool
@@ -185,8 +187,8 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Examples.
         y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-            The relevant labels; NaN in a dense matrix is an unknown label. A vector of two classes is
-            one label: whether it is the second.
+            The relevant labels; NaN in a dense matrix is an unknown label. A vector of two classes is a single label,
+            relevant for the second class.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the examples.
 
@@ -233,7 +235,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
+        ndarray of shape (n_samples, n_labels), or (n_samples,) if y was a vector of classes
         """
         check_is_fitted(self)
         X = validate_features(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
@@ -250,7 +252,8 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
 
         Returns
         -------
-        int ndarray of shape (n_samples, n_labels): 1 for a relevant label; classes, after a fit on a vector of them
+        int ndarray of shape (n_samples, n_labels)
+            1 for a relevant label. If y was a vector of classes, the predicted classes, of shape (n_samples,).
         """
         relevant = are_relevant(self.decision_function(X), self)
         if self.outputs_2d_:
@@ -268,7 +271,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         Returns
         -------
         list of n_samples sets
-            Names as in ``classes_``; of one class each, after a fit on a vector of them.
+            Names as in ``classes_``; one class in each set if y was a vector of classes.
 
         Examples
         --------
@@ -288,7 +291,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         r"""Probabilities of the labels, with ``covering="hamming"``.
 
         The loss of a label by itself is then the logistic loss, a likelihood with :math:`P(l) = 1 / (1 + e^{-f^l})`.
-        The losses of other coverings are not: their probabilities would not add up to 1.
+        The losses of other coverings are not likelihoods: their probabilities would not add up to 1.
 
         Parameters
         ----------
@@ -298,7 +301,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            Probability that a label is relevant; of each class, after a fit on a vector of them.
+            Probability that a label is relevant, or of each class if y was a vector of classes.
         """
         scores = self.decision_function(X)
         if self.outputs_2d_:

@@ -1,4 +1,4 @@
-"""How good models of items are at items that were left out: groups, pairs or folds, for many penalties at once."""
+"""Scores of item rankers on left-out groups, pairs or folds, for many penalties at once."""
 
 from __future__ import annotations
 

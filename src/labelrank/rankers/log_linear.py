@@ -32,7 +32,7 @@ class LogLinearRanker(GraphRanker):
     a convex bound of the share of subgraphs that the ranking disagrees with. With one class per instance and the
     default decomposition it is multinomial logistic regression. The weight of a subgraph, :math:`\sigma_{i,k}`, is the
     mean of the weights of its edges (1 where they have none) times the weight that the decomposition gives it. The
-    weight of an edge counts against the other edges of its instance; the weight of an instance, :math:`w_i`, is
+    weight of an edge is relative to the other edges of its instance; instances are weighted by :math:`w_i`, their
     `sample_weight`.
 
     Parameters
@@ -44,8 +44,8 @@ class LogLinearRanker(GraphRanker):
         ``"lbfgs"`` reaches the optimum in few passes over the data; ``"boosting"``, the algorithm of the paper, takes
         small steps with a guaranteed decrease, recorded in ``bound_curve_``.
     alpha : float, default=1.0
-        Strength of the penalty on the coefficients; the intercept is free. The loss is a sum over instances, so it
-        compares to ``C=1 / alpha`` of :class:`sklearn.linear_model.LogisticRegression`.
+        Strength of the penalty; intercepts are not penalized. The loss is a sum over instances, so alpha corresponds to
+        ``C=1 / alpha`` of :class:`sklearn.linear_model.LogisticRegression`.
     max_iter : int, default=1000
         Maximal number of iterations.
     tol : float, default=1e-4
@@ -54,9 +54,9 @@ class LogLinearRanker(GraphRanker):
     fit_intercept : bool, default=True
         Whether to add an intercept for each label.
     smoothing : float, default=0.0
-        For boosting: added to both weights of every coefficient. With 0, a coefficient of which one weight is zero, so
-        that its best step would be infinite, stays where it is, and a warning counts such coefficients at the end; a
-        positive number lets them move.
+        For boosting: added to both weights of every coefficient. With 0, an unpenalized coefficient with a weight of
+        zero does not move, because its best step would be infinite, and a warning at the end counts such coefficients.
+        With a positive number they move.
     warm_start : bool, default=False
         Whether `fit` continues from the coefficients of the last call.
     n_jobs : int, optional
@@ -65,8 +65,9 @@ class LogLinearRanker(GraphRanker):
         Where to learn with PyTorch: on the processor, on a GPU, or on a GPU if there is one; by default without
         PyTorch. See :doc:`/devices`.
     checkpoint : path or tuple (path, n), optional
-        File that the coefficients are written to after every n iterations, by default 10, and at the end. If it is
-        there, `fit` resumes from it; one of other data or parameters is refused. L-BFGS starts anew from there.
+        File that the coefficients are written to after every n iterations, by default 10, and at the end. If the file
+        exists, `fit` resumes from it; a file from other data or parameters raises an error. L-BFGS resumes from the
+        saved coefficients, without its history.
     on_empty : {"warn", "error", "ignore"}, default="warn"
         What to do about rows and labels of y without any observed pair, from which nothing can be learned.
 
@@ -79,9 +80,9 @@ class LogLinearRanker(GraphRanker):
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The mean objective, before the first iteration and after each.
     bound_curve_ : ndarray of shape (n_iter_,)
-        The decrease of it that was guaranteed for each iteration of boosting; NaN for L-BFGS, which guarantees none.
+        Guaranteed decrease of the mean objective in each iteration of boosting; NaN for L-BFGS.
     n_iter_ : int
-        Number of iterations; those before a warm start are included where the objective has stayed the same.
+        Number of iterations, including those before a warm start if the objective is unchanged.
     gap_ : float
         Largest entry of the gradient of the mean objective at the end.
     labels_ : ndarray of shape (n_labels,)
@@ -91,7 +92,7 @@ class LogLinearRanker(GraphRanker):
 
     See Also
     --------
-    CalibratedRanker : The same ranker with a cut between relevant and other labels.
+    CalibratedRanker : Log-linear ranker with a cut between relevant and other labels.
     GraphRanker : Other losses, and features that depend on the label.
 
     Notes

@@ -79,13 +79,13 @@ class RankRLS(ItemRanker):
     n_basis : int, optional
         Number of basis vectors of sparse RankRLS; by default every item is one.
     basis : {"random", "kmeans"} or array-like of int, default="random"
-        How `n_basis` basis vectors are found: drawn from the items, or centers of k-means. Or the rows of `X` that are
-        the basis.
+        Basis vectors: `n_basis` items drawn at random, `n_basis` centers of k-means, or the items with the given row
+        indices.
     weighting : {"pairs", "groups"}, default="pairs"
         Whether each pair counts the same, so that large groups dominate, or each group counts the same: the mean over
         its pairs.
     random_state : int, RandomState or None, default=None
-        Randomness of a basis that is drawn.
+        Seed for `n_basis` items drawn at random, and for k-means.
     device : {"cpu", "cuda", "auto"}, optional
         Where to compute with PyTorch, for dense features with `n_basis`, `basis` or a linear kernel: on the processor,
         on a GPU, or on a GPU if there is one; by default without PyTorch. See :doc:`/devices`.
@@ -95,11 +95,11 @@ class RankRLS(ItemRanker):
     coef_ : ndarray of shape (n_features,)
         Coefficients of the features, with a linear kernel.
     dual_coef_ : ndarray of shape (n_basis,)
-        Coefficients of the basis vectors, unless a linear kernel was solved by features.
+        Coefficients of the basis vectors. Absent if ``route_`` is "primal" or "iterative".
     basis_ : ndarray or sparse matrix of shape (n_basis, n_features)
-        The basis vectors; not with a precomputed kernel, and not if `coef_` is all that is needed.
+        The basis vectors. Absent for a precomputed kernel and if ``route_`` is "primal" or "iterative".
     basis_indices_ : ndarray of shape (n_basis,)
-        Their rows in `X`; not for k-means.
+        Rows of the basis vectors in `X`. Absent for k-means and if ``route_`` is "primal" or "iterative".
     columns_ : ndarray of shape (n_basis,)
         Columns of a precomputed kernel that belong to the basis.
     gamma_ : float
@@ -209,8 +209,8 @@ class RankRLS(ItemRanker):
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items.
         groups : array-like of shape (n_items,), None or "warn"
-            Group of each item: any names, in any order; None if all items form one group. So they do by default, with a
-            warning, since the tools of scikit-learn do not hand on groups by themselves.
+            Group of each item: any names, in any order. None means that all items form one group, which is also the
+            default, with a warning, since scikit-learn passes groups to `fit` by metadata routing only.
 
         Returns
         -------

@@ -25,9 +25,9 @@ from labelrank.supervision.groups import group_codes
 class RankRLSCV(ItemRanker):
     """:class:`RankRLS` with `alpha`, and parameters of the kernel, chosen by cross-validation on whole groups or pairs.
 
-    Each point of the grid needs one decomposition, whatever the number of penalties. Leaving out one group at a time
-    needs no further model: the scores of every group by the model of the others have a closed form. So have the scores
-    of the two items of a pair by the model of all other items.
+    Each point of the grid needs one decomposition for any number of penalties. Leaving out one group at a time needs no
+    further fits: the scores of each group by the model fitted to the other groups have a closed form, and so do the
+    scores of the two items of a pair by the model fitted to all other items.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class RankRLSCV(ItemRanker):
         Estimator with all other parameters: kernel, basis, weighting. By default ``RankRLS()``.
     cv : {"leave-one-group-out", "leave-pair-out"}, int, splitter or iterable of splits, optional
         By default one group at a time is left out if there are groups, and there are five folds of items if there are
-        none. ``"leave-pair-out"`` leaves out every pair of items of a group in turn, for predictions in groups of which
-        other items are known; a single list will do. An integer is the number of folds of whole groups
+        none. ``"leave-pair-out"`` leaves out every pair of items of a group in turn, for predictions in groups with
+        other, known items; a single group is enough. An integer is the number of folds of whole groups
         (:class:`sklearn.model_selection.GroupKFold`). A splitter gets `X`, `y` and an integer for each group. Folds
         need fits, leaving groups or pairs out does not.
 
@@ -54,7 +54,7 @@ class RankRLSCV(ItemRanker):
     best_score_ : float
         Its score: 1 minus the mean disagreement per group left out.
     scores_ : ndarray of shape (n_points, n_alphas)
-        All scores; NaN if leaving out groups or pairs would be rounding error, and never chosen.
+        All scores; NaN for penalties that are too small for the closed form, which are never chosen.
     left_out_scores_ : ndarray of shape (n_items,)
         Scores of the items, with the chosen parameters, by the models without them; the mean where several folds leave
         an item out, NaN where none does and for weights of zero. Only differences within a group that was left out have
@@ -75,8 +75,8 @@ class RankRLSCV(ItemRanker):
     Notes
     -----
     With a basis, leaving out items removes their scores and keeps their basis vectors; without, the result is that of a
-    fit without the items, with the `gamma` of all items. A group has the time of a decomposition of its size for each
-    penalty; leaving out pairs holds a number for each pair and penalty.
+    fit without the items, with the `gamma` of all items. For each group and penalty, a matrix of the size
+    of the group is decomposed. Leaving out pairs stores one number for each pair and penalty.
 
     The closed form has a rounding error that grows with the largest eigenvalue of the kernel over the penalty.
     Penalties below 1e-10 of that eigenvalue have no score, with a warning that names them, unless the kernel is so well
@@ -135,8 +135,8 @@ class RankRLSCV(ItemRanker):
         sample_weight : array-like of shape (n_items,), optional
             Weights of the items in the fit. Items of weight zero do not count in the scores either.
         groups : array-like of shape (n_items,), None or "warn"
-            Group of each item; None if all items form one group, of which the items of a fold are compared. So they do
-            by default, with a warning.
+            Group of each item. None means that all items form one group, so that all items of a test fold are compared
+            with each other; this is also the default, with a warning.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class RankRLSCV(ItemRanker):
             alphas = check_candidates(self.alphas, "alphas")
             grid = list(ParameterGrid(self.param_grid or {}))
             if any("alpha" in point for point in grid):
-                raise ValueError("param_grid has alpha; pass the penalties as alphas, which cost next to nothing")
+                raise ValueError("param_grid contains alpha; pass the penalties as alphas, which share a decomposition")
             template = RankRLS() if self.estimator is None else self.estimator
             X, y = validate_data(self, canonical(X), y, y_numeric=True, **template._checks())
             data, splits = self._splits(X, y, self._groups(groups, "fit"), sample_weight)
@@ -212,7 +212,7 @@ class RankRLSCV(ItemRanker):
             if not by_pair and (counts > 0).sum() < 2:
                 raise ValueError("leaving out one group needs two groups or more that have weight; got fewer")
             if counts.max() < 2:
-                raise ValueError("no group that would be left out has two items to compare: all have a single one")
+                raise ValueError("no group has two items with weight, so there are no pairs to score")
             return data, leave_pairs_out if by_pair else leave_groups_out
         if isinstance(cv, str):
             raise ValueError('cv="leave-one-group-out" needs groups; without them pass a number of folds')
@@ -232,5 +232,7 @@ class RankRLSCV(ItemRanker):
         if not splits:
             raise ValueError("cv has no fold with test items that have weight; an iterator can be used only once")
         if not comparable:
-            raise ValueError("no group that was left out has two items to compare; pass a cv whose folds have")
+            raise ValueError(
+                "no test fold has two items of the same group; use folds with at least two items of some group"
+            )
         return data, partial(score_folds, splits)

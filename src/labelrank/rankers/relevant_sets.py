@@ -1,4 +1,4 @@
-"""What multilabel classifiers take as y: a matrix, sets of names, graphs, or a vector of two classes."""
+"""Targets of multilabel classifiers: a matrix, sets of names, graphs, or a vector of two classes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from labelrank.supervision import PreferenceGraphs, is_graphs
 
 
 class SetClassifierMixin(ClassifierMixin):
-    """``score`` of multilabel classifiers, for all that their ``fit`` takes as y."""
+    """Mixin with ``score`` for multilabel classifiers, which accepts the same types of y as ``fit``."""
 
     outputs_2d_: bool
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the examples of which all labels are right.
+        """Share of the examples whose labels are all predicted correctly.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Examples.
         y : 0/1 matrix (dense or sparse), sets of labels, or PreferenceGraphs of shape (n_samples, n_labels)
-            The relevant labels, NaN in a dense matrix is not known and does not count; after a fit on a vector of
-            classes, a vector of them. If it names its labels, they are matched with ``classes_`` by name.
+            The relevant labels. NaN in a dense matrix is an unknown label and is ignored. If the labels have names,
+            they are matched with ``classes_`` by name. If the model was fitted on a vector of classes, y must be such a
+            vector.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the examples.
 

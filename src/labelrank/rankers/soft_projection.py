@@ -86,7 +86,7 @@ class SoftProjectionRanker(BaseRanker):
         Largest number of epochs, passes over the instances.
     fit_intercept : bool, default=True
         Whether to add an intercept for each label, the coefficient of one more feature with the value 1. It is
-        penalized like the others, as in LIBLINEAR; center the features to make this matter little. With a kernel, 1 is
+        penalized like the others, as in LIBLINEAR; center the features to reduce the effect. With a kernel, 1 is
         added to the kernel.
     shuffle : bool, default=True
         Whether each epoch visits the instances in a new random order (short runs of neighboring rows stay together).
@@ -128,8 +128,9 @@ class SoftProjectionRanker(BaseRanker):
     gap_curve_ : ndarray of shape (n_checks, 4)
         Epochs so far, seconds since the start, objective and dual objective, each time they were computed.
     duals_ : ndarray
-        The dual variables of all subgraphs, for a warm start; with ``warm_start=True``, or if `fit` stopped early. From
-        2**26 (67 million) on they have 32 bits, in which gaps go down to about 1e-6, unless `tol` is below 1e-5.
+        The dual variables of all subgraphs, for a warm start; with ``warm_start=True``, or if `fit` stopped early. If
+        there are 2**26 (67 million) or more, they are stored in 32 bits, which limits the gap to about 1e-6, unless
+        `tol` is below 1e-5.
     iterate_ : ndarray of shape (n_labels, n_features + 1)
         The last iterate of `partial_fit`, intercepts last; ``coef_`` and ``intercept_`` are the mean of all iterates.
     n_seen_ : int
@@ -230,7 +231,7 @@ class SoftProjectionRanker(BaseRanker):
     @available_if(_is_linear)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftProjectionRanker:
-        """Learn online: project the scores once for each instance, in order, and forget it.
+        """Update the model online, visiting each instance once, in the order of the rows.
 
         Coefficients become the mean of the iterates after each instance seen so far. After `fit`, it continues from the
         coefficients found there.
@@ -339,8 +340,8 @@ class SoftProjectionRanker(BaseRanker):
         state.warn(type(self).__name__, stop)
         if state.indefinite:
             warnings.warn(
-                f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so the objective has "
-                "several optima and the duality gap says nothing about the best of them; use another kernel",
+                f"the kernel matrix is not positive semi-definite (kernel={self.kernel!r}), so the objective is "
+                "not convex and the duality gap does not bound its distance to the minimum; use another kernel",
                 stacklevel=stacklevel_of_user(),
             )
 

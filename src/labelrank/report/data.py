@@ -38,7 +38,7 @@ def data_section(evidence: Evidence) -> Section:
     table = _features(evidence)
     if table is not None:
         blocks.append(table)
-    return Section("data", "What the data are", "The instances that the model is evaluated on.", blocks)
+    return Section("data", "Data", "The instances that the model is evaluated on.", blocks)
 
 
 def _kind_of(X: Any) -> str:

@@ -18,7 +18,7 @@ _FIRST, _PAIRS = "first label right", "pairs in the right order"
 
 def quality_section(evidence: Evidence) -> Section:
     """Scores with standard errors over the rows."""
-    title, rows = "How good it is", evidence.sample(np.inf)
+    title, rows = "Accuracy", evidence.sample(np.inf)
     if not len(rows):
         return Section("quality", title, "There is nothing to score: no row has an observed pair.")
     own = _scores(evidence, evidence.ranks)

@@ -66,7 +66,7 @@ class State:
         """
         if self.interrupted:
             warnings.warn(
-                f"{name} was interrupted after {self.n_iter} iterations; it is fitted with what was learned until then"
+                f"{name} was interrupted after {self.n_iter} iterations and keeps the model fitted so far"
                 + ". Continue with warm_start=True and fit" * warm_start,
                 UserWarning,
                 stacklevel=stacklevel_of_user(),

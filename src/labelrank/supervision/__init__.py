@@ -1,4 +1,4 @@
-"""What was observed: rank matrices, preference graphs, label hierarchies."""
+"""Observed preferences: rank matrices, preference graphs, label hierarchies."""
 
 # Names that are imported "as" themselves are for use inside of the library.
 

@@ -1,4 +1,4 @@
-"""Preference graphs as a table on a notebook."""
+"""Preference graphs as a table in a notebook."""
 
 from __future__ import annotations
 

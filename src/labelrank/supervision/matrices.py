@@ -53,7 +53,7 @@ RANKS = Advice(
 SCORES = Advice(
     ragged="give every label of a row a score, NaN for one that is not known",
     text="scores are numbers, larger is better; for label names in order of preference use ranks_from_orders",
-    sparse="if 0 is the score that is meant, pass {name}.toarray()",
+    sparse="pass {name}.toarray() if entries that are not stored have score 0",
     masked="mark a score that is not known with NaN instead: {name}.astype(float).filled(np.nan)",
     infinite="use a large finite number for a label that is certainly best or worst, NaN for one that is not known",
 )
@@ -150,8 +150,8 @@ def _refuse_rounded(y: Any, frame: nw.DataFrame[Any] | None, array: npt.NDArray[
 def _refuse_rounding(name: str, value: int) -> None:
     found = str(value) if abs(value) < 10**30 else f"an integer of {value.bit_length()} bits"
     raise ValueError(
-        f"{name} holds {found}, and floating point numbers tell integers apart up to 2**53 only; subtract a constant "
-        "from each row, or divide"
+        f"{name} holds {found}, but floats represent integers exactly up to 2**53 only; subtract a constant from "
+        "each row, or divide"
     )
 
 

@@ -51,7 +51,7 @@ class GraphStorage:
         self._is_layered: bool | None = True if indptr is None else None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was computed on the way: to look at graphs does not change them."""
+        """State without cached values, so that it does not depend on which of them were computed."""
         levels = self._levels if self._ranks is None else None
         return {**vars(self), "_levels": levels, "_n_edges": None, "_is_layered": True if self.is_ranked else None}
 
@@ -226,8 +226,8 @@ class GraphStorage:
 
     def __array__(self, *args: Any, **kwargs: Any) -> npt.NDArray[Any]:
         raise TypeError(
-            "PreferenceGraphs do not turn into an array by themselves; to_ranks() gives a rank matrix when they are "
-            "layered, to_edges() their edges"
+            "PreferenceGraphs are not converted to an array implicitly; use to_ranks() for a rank matrix if they are "
+            "layered, or to_edges() for their edges"
         )
 
     # --- Rows

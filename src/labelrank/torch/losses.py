@@ -29,11 +29,11 @@ class RowLoss:
     Attributes
     ----------
     one_sided : bool
-        Whether no label of a row has both an inflow and an outflow, so that their difference tells both.
+        Whether no label of a row has both an inflow and an outflow, so that both follow from their difference.
     largest_flow : float
         Bound of a flow.
     compiles : bool
-        Whether it pays to compile it.
+        Whether compiling the loss makes it faster; False also after a failed compilation.
     """
 
     one_sided: bool = False

@@ -141,7 +141,7 @@ class SparseMatrix:
 
 
 class GatheredMatrix(SparseMatrix):
-    """Sparse features by kernels, with a dense block of the most frequent columns where it pays.
+    """Sparse features by kernels, with a dense block of the most frequent columns if that is faster.
 
     `halves` says that flows are given in 16 bits.
     """

@@ -23,7 +23,7 @@ _STEPS = 10  # which lower the loss by more than rounding, or float64 numbers fo
 
 
 class _OnDevice:
-    """A solver whose coefficients may not fit the memory of the device, and that ignores the autocast of its caller."""
+    """Mixin of solvers on a device: failed allocations raise MemoryError, and autocast is disabled."""
 
     def solve(self, objective: Any, *arguments: Any, **named: Any) -> State:
         with objective.memory_errors():
@@ -34,9 +34,9 @@ class _OnDevice:
 class TorchLBFGS(_OnDevice, LBFGS):
     """L-BFGS with the coefficients on a device; features are scaled to have the same curvature.
 
-    The line search looks at slopes where the loss moves by no more than rounding: on a convex objective they tell the
-    minimum more exactly than its values do. Where float32 scores are too coarse for a step, float64 ones
-    follow.
+    Near the minimum, where changes of the loss are within rounding, the line search compares slopes instead, which are
+    more accurate for a convex objective. If float32 scores are too coarse for a step, or the gap is small, it continues
+    in float64.
     """
 
     def _minimize(self, objective: Any, run: Run) -> None:

@@ -21,9 +21,9 @@ from labelrank.trees.text import tree_text
 class DecisionTreeRanker(BaseTreeRanker):
     r"""Label ranking tree: each leaf has a ranking and a spread, the confidence in it.
 
-    A node is split at the threshold of a feature that makes the rankings on both sides agree most. All that counts are
-    the pair counts of a node, :math:`N_{ab}`: the weight of its rankings with label a before label b. Incomplete
-    rankings, ties and graphs have them too.
+    A node is split at the threshold of a feature that makes the rankings on both sides agree most. Splits depend
+    only on the pair counts of a node, :math:`N_{ab}`: the weight of its rankings with label a before label b, which are
+    also defined for incomplete rankings, ties and graphs.
 
     - ``"pair_gini"`` minimizes the sum over both sides and all pairs of :math:`N_{ab} N_{ba} / (N_{ab} + N_{ba})`.
     - ``"vote_variance"`` minimizes the sum over both sides and all labels of the variance of their votes; its cost

@@ -93,7 +93,7 @@ def fit(
         told = f"{problem.n_empty} of {len(problem.target)} instances have no preferences and are ignored"
         typer.echo(f"labelrank: {told}", err=True)
     if unseen := problem.never_compared:
-        told = f"no row compares {listing(unseen)} with another label, so their ranks in predictions mean nothing"
+        told = f"no row compares {listing(unseen)} with another label, so their predicted ranks are arbitrary"
         typer.echo(f"labelrank: warning: {printable(told)}", err=True)
     chosen = choose_model(problem, ranker, settings or [], budget, seed, jobs)
     trained = train(chosen, problem, conformal, seed, jobs)

@@ -192,7 +192,7 @@ class GradientBoostingCoveringClassifier(
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
+        ndarray of shape (n_samples, n_labels), or (n_samples,) if y was a vector of classes
         """
         return self._as_output(self._scores(self._check_X(X)))
 
@@ -206,7 +206,7 @@ class GradientBoostingCoveringClassifier(
 
         Yields
         ------
-        ndarray of shape (n_samples, n_labels), or (n_samples,) after a fit on a vector of classes
+        ndarray of shape (n_samples, n_labels), or (n_samples,) if y was a vector of classes
         """
         for scores in self._staged_scores(self._check_X(X)):
             yield self._as_output(scores)
@@ -221,7 +221,8 @@ class GradientBoostingCoveringClassifier(
 
         Returns
         -------
-        int ndarray of shape (n_samples, n_labels): 1 for a relevant label; classes, after a fit on a vector of them
+        int ndarray of shape (n_samples, n_labels)
+            1 for a relevant label. If y was a vector of classes, the predicted classes, of shape (n_samples,).
         """
         return self._as_labels(self.decision_function(X))
 
@@ -252,7 +253,7 @@ class GradientBoostingCoveringClassifier(
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), or (n_samples, 2) after a fit on a vector of two classes
+        ndarray of shape (n_samples, n_labels), or (n_samples, 2) if y was a vector of two classes
         """
         proba = np.asarray(expit(self.decision_function(X)))
         if self.outputs_2d_:
