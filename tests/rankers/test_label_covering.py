@@ -1,6 +1,7 @@
 """AdaBoost.LC against the literal loops of Figure 2 and against scikit-learn's logistic regressions."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -453,18 +454,23 @@ def test_sets_from_a_generator():
 # --- Names and probabilities
 
 
-def test_sets_of_names():
+@pytest.mark.parametrize(
+    "learner",
+    [LabelCoveringClassifier, partial(GradientBoostingCoveringClassifier, max_iter=20)],
+    ids=["linear", "trees"],
+)
+def test_sets_of_names(learner):
     X, Y = make_multilabel_classification(60, 5, n_classes=3, random_state=0)
     names = ["tea", "milk", "water"]
     sets = [{names[j] for j in np.flatnonzero(row)} for row in Y]
     for y in (sets, pd.DataFrame(Y, columns=names), PreferenceGraphs.from_multilabel(Y, labels=names)):
-        model = LabelCoveringClassifier("two_sets").fit(X, y)
+        model = learner("two_sets").fit(X, y)
         assert set(model.classes_) == set(names)
         found = model.predict_sets(X)
         assert found == [{model.classes_[j] for j in np.flatnonzero(row)} for row in model.predict(X)]
         assert np.mean([a == b for a, b in zip(found, sets, strict=True)]) > 0.5
-    assert LabelCoveringClassifier().fit(X, Y).predict_sets(X[:1])[0] <= {0, 1, 2}
-    words = LabelCoveringClassifier().fit(X, np.where(Y[:, 0], "yes", "no")).predict_sets(X)
+    assert learner().fit(X, Y).predict_sets(X[:1])[0] <= {0, 1, 2}
+    words = learner().fit(X, np.where(Y[:, 0], "yes", "no")).predict_sets(X)
     assert all(len(one) == 1 and one <= {"yes", "no"} for one in words)
 
 

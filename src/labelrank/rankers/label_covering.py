@@ -8,37 +8,24 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelrank._arrays import FloatArray, of_tensor
 from labelrank._compat import Interval, StrOptions, fit_context
 from labelrank._doc_links import DocLinkMixin
 from labelrank.decompositions import Decomposition, get_covering
-from labelrank.decompositions.coverings import SetCovering
 from labelrank.losses import CoveringLoss
 from labelrank.models import LinearModel, Objective
 from labelrank.rankers.base import OnEmpty, Progress, Training, check_same_labels, refitting
 from labelrank.rankers.empty import Observed
 from labelrank.rankers.minimizer import MINIMIZING, Device, MinimizerMixin
-from labelrank.rankers.relevant_sets import SetClassifierMixin, are_relevant, relevant_sets
+from labelrank.rankers.relevant_sets import SetClassifierMixin, relevant_sets
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.solvers.boosting.templates import UserTemplates, check_templates, largest_values
 from labelrank.supervision.weights import fit_weights
 from labelrank.torch import validate_features
-
-
-def _has_probabilities(model: LabelCoveringClassifier) -> bool:
-    covering = get_covering(model.covering)
-    if isinstance(covering, SetCovering) and covering.is_separate:
-        return True
-    raise AttributeError(
-        'predict_proba needs covering="hamming", the only covering whose loss is a likelihood of each label; got '
-        f"{model.covering!r}"
-    )
 
 
 class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin, SetClassifierMixin, BaseEstimator):
@@ -170,14 +157,6 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         self.checkpoint = checkpoint
         self.on_empty = on_empty
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
-        return tags
-
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from relevant labels.
@@ -239,74 +218,7 @@ class LabelCoveringClassifier(MinimizerMixin, CallbackSupportMixin, DocLinkMixin
         """
         check_is_fitted(self)
         X = validate_features(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        scores = np.asarray(X @ self.coef_.T + self.intercept_)
-        return scores if self.outputs_2d_ else scores[:, 0]
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The relevant labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        int ndarray of shape (n_samples, n_labels)
-            1 for a relevant label. If y was a vector of classes, the predicted classes, of shape (n_samples,).
-        """
-        relevant = are_relevant(self.decision_function(X), self)
-        if self.outputs_2d_:
-            return relevant.astype(np.int64)
-        return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
-
-    def predict_sets(self, X: Any) -> list[set[Any]]:
-        """The names of the relevant labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        list of n_samples sets
-            Names as in ``classes_``; one class in each set if y was a vector of classes.
-
-        Examples
-        --------
-        >>> from labelrank import LabelCoveringClassifier
-        >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [{"tea"}, {"tea"}, {"tea", "milk"}, {"milk"}]
-        >>> LabelCoveringClassifier(alpha=0.1).fit(X, Y).predict_sets([[0.2], [2.2]]) == [{"tea"}, {"tea", "milk"}]
-        True
-        """
-        predicted = self.predict(X)
-        if not self.outputs_2d_:
-            return [{name} for name in predicted.tolist()]
-        names = self.classes_.tolist()
-        return [{name for name, relevant in zip(names, row, strict=True) if relevant} for row in predicted]
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> FloatArray:
-        r"""Probabilities of the labels, with ``covering="hamming"``.
-
-        The loss of a label by itself is then the logistic loss, a likelihood with :math:`P(l) = 1 / (1 + e^{-f^l})`.
-        The losses of other coverings are not likelihoods: their probabilities would not add up to 1.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Probability that a label is relevant, or of each class if y was a vector of classes.
-        """
-        scores = self.decision_function(X)
-        if self.outputs_2d_:
-            return np.asarray(expit(scores))
-        return np.column_stack([expit(-scores), expit(scores)])[:, : len(self.classes_)]
+        return self._as_output(np.asarray(X @ self.coef_.T + self.intercept_))
 
     def _set_labels(self, classes: npt.NDArray[Any]) -> None:
         check_same_labels(self, getattr(self, "classes_", None), classes)

@@ -8,18 +8,120 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from labelrank._arrays import BoolArray, FloatArray, of_tensor
+from labelrank.decompositions import get_covering
+from labelrank.decompositions.coverings import SetCovering
 from labelrank.supervision import PreferenceGraphs, is_graphs
 
 
-class SetClassifierMixin(ClassifierMixin):
-    """Mixin with ``score`` for multilabel classifiers, which accepts the same types of y as ``fit``."""
+def _has_probabilities(model: Any) -> bool:
+    covering = get_covering(model.covering)
+    if isinstance(covering, SetCovering) and covering.is_separate:
+        return True
+    raise AttributeError(
+        'predict_proba needs covering="hamming", the only covering whose loss is a likelihood of each label; got '
+        f"{model.covering!r}"
+    )
 
+
+class SetClassifierMixin(ClassifierMixin):
+    """Mixin of multilabel classifiers with a score for each label; ``score`` accepts the same types of y as ``fit``."""
+
+    covering: Any
+    classes_: npt.NDArray[Any]
     outputs_2d_: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the labels."""
+        raise NotImplementedError(f"{type(self).__name__} must define decision_function")
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The relevant labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        int ndarray of shape (n_samples, n_labels)
+            1 for a relevant label. If y was a vector of classes, the predicted classes, of shape (n_samples,).
+        """
+        return self._as_labels(self.decision_function(X))
+
+    def predict_sets(self, X: Any) -> list[set[Any]]:
+        """The names of the relevant labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        list of n_samples sets
+            Names as in ``classes_``; one class in each set if y was a vector of classes.
+
+        Examples
+        --------
+        >>> from labelrank import LabelCoveringClassifier
+        >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [{"tea"}, {"tea"}, {"tea", "milk"}, {"milk"}]
+        >>> LabelCoveringClassifier(alpha=0.1).fit(X, Y).predict_sets([[0.2], [2.2]]) == [{"tea"}, {"tea", "milk"}]
+        True
+        """
+        predicted = self.predict(X)
+        if not self.outputs_2d_:
+            return [{name} for name in predicted.tolist()]
+        names = self.classes_.tolist()
+        return [{name for name, relevant in zip(names, row, strict=True) if relevant} for row in predicted]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> FloatArray:
+        r"""Probabilities of the labels, with ``covering="hamming"``.
+
+        The loss of a label by itself is then the logistic loss, a likelihood with :math:`P(l) = 1 / (1 + e^{-f^l})`.
+        The losses of other coverings are not likelihoods: their probabilities would not add up to 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Probability that a label is relevant, or of each class if y was a vector of classes.
+        """
+        scores = self.decision_function(X)
+        if self.outputs_2d_:
+            return np.asarray(expit(scores))
+        return np.column_stack([expit(-scores), expit(scores)])[:, : len(self.classes_)]
+
+    def _as_output(self, scores: FloatArray) -> FloatArray:
+        """Scores as ``decision_function`` returns them."""
+        return scores if self.outputs_2d_ else scores[:, 0]
+
+    def _as_labels(self, scores: FloatArray) -> npt.NDArray[Any]:
+        """Labels or classes with scores above 0."""
+        relevant = are_relevant(scores, self)
+        if self.outputs_2d_:
+            return relevant.astype(np.int64)
+        return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the examples whose labels are all predicted correctly.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from labelrank._arrays import FloatArray, canonical
@@ -24,16 +21,6 @@ from labelrank.supervision.weights import fit_weights
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.boosting.data import BoostingData
 from labelrank.trees.categories import numeric_columns
-
-
-def _has_probabilities(classifier: Any) -> bool:
-    """Whether each label is its own element of the covering, so that its loss is a log loss."""
-    if get_covering(classifier.covering).name == "hamming":
-        return True
-    raise AttributeError(
-        f"the covering {get_covering(classifier.covering).name!r} has no probabilities of single labels, because the "
-        'labels of an element are right or wrong together; use covering="hamming"'
-    )
 
 
 class GradientBoostingCoveringClassifier(
@@ -137,13 +124,6 @@ class GradientBoostingCoveringClassifier(
         self.checkpoint = checkpoint
         self.on_empty = on_empty
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
-        return tags
-
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from relevant labels.
@@ -211,21 +191,6 @@ class GradientBoostingCoveringClassifier(
         for scores in self._staged_scores(self._check_X(X)):
             yield self._as_output(scores)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The relevant labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        int ndarray of shape (n_samples, n_labels)
-            1 for a relevant label. If y was a vector of classes, the predicted classes, of shape (n_samples,).
-        """
-        return self._as_labels(self.decision_function(X))
-
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """The relevant labels after each iteration.
 
@@ -241,30 +206,3 @@ class GradientBoostingCoveringClassifier(
         """
         for scores in self.staged_decision_function(X):
             yield self._as_labels(scores)
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability that each label is relevant, for ``covering="hamming"``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), or (n_samples, 2) if y was a vector of two classes
-        """
-        proba = np.asarray(expit(self.decision_function(X)))
-        if self.outputs_2d_:
-            return proba
-        return np.column_stack([1 - proba, proba])[:, : len(self.classes_)]
-
-    def _as_output(self, scores: FloatArray) -> FloatArray:
-        return scores if self.outputs_2d_ else scores[:, 0]
-
-    def _as_labels(self, scores: FloatArray) -> npt.NDArray[Any]:
-        relevant = scores > 0
-        if self.outputs_2d_:
-            return relevant.astype(np.int64)
-        return self.classes_[np.minimum(relevant, len(self.classes_) - 1)]
