@@ -91,9 +91,22 @@ def canonical(X: Any) -> Any:
     return whole
 
 
-def of_tensor(X: Any) -> Any:
-    """Convert a PyTorch tensor to a NumPy or SciPy array; return everything else unchanged."""
+def as_tensor(X: Any) -> Any:
+    """Return an array of another library that is on a GPU, such as CuPy or JAX, as a PyTorch tensor.
+
+    Everything else is returned unchanged: NumPy converts arrays that are not on a GPU.
+    """
     torch: Any = sys.modules.get("torch")
+    if torch is None or isinstance(X, np.ndarray | torch.Tensor) or not hasattr(X, "__dlpack_device__"):
+        return X
+    on_processor = X.__dlpack_device__()[0] == 1
+    return X if on_processor else torch.from_dlpack(X)
+
+
+def of_tensor(X: Any) -> Any:
+    """Convert a PyTorch tensor, or an array on a GPU, to a NumPy or SciPy array; return everything else unchanged."""
+    torch: Any = sys.modules.get("torch")
+    X = as_tensor(X)
     if torch is None or not isinstance(X, torch.Tensor):
         return X
     tensor: Any = dense_or_csr(X).cpu()

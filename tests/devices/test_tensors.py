@@ -264,6 +264,28 @@ def test_predictions_need_no_gpu(problem, device):
     np.testing.assert_array_equal(model.predict(X), ranks)
 
 
+def test_arrays_of_other_libraries(few, device, monkeypatch):
+    """Those on a GPU, as of CuPy and JAX, become tensors without a copy; NumPy could not read them."""
+
+    class Array:
+        def __init__(self, values):
+            self.tensor = torch.as_tensor(values, device=device)
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __array__(self, *_):
+            raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    X = few.X.toarray() if sparse.issparse(few.X) else few.X
+    monkeypatch.setattr(torch, "from_dlpack", lambda array: array.tensor)
+    for model in (LogLinearRanker(device=device, on_empty="ignore"), KernelRidgeRanker(kernel="rbf")):
+        ranks = np.nan_to_num(few.ranks, nan=9.0)
+        expected = model.fit(X, ranks, few.weight).predict(X)
+        model.fit(Array(X), Array(ranks), Array(few.weight))
+        np.testing.assert_array_equal(model.predict(Array(X)), expected)
+
+
 def test_predictions_of_tensors_on_other_devices(problem, device):
     """They may have no float64 numbers: the tensors are copied to the processor."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils.validation import validate_data
 
-from labelrank._arrays import canonical
+from labelrank._arrays import as_tensor, canonical
 from labelrank._compat import check_feature_names, check_n_features
 from labelrank.torch.device import find_device
 
@@ -78,12 +78,14 @@ def device_features(estimator: Any, X: Any, reset: bool = True) -> Any:
 
     Predictions are made where the tensor is, if that is the processor or a GPU, which have float64.
     """
+    if getattr(estimator, "device", None) is None or not getattr(estimator, "_keeps_tensors", False):
+        return None
+    device = find_device(estimator.device) if reset else None  # predictions do not need the GPU of `fit`
     torch: Any = sys.modules.get("torch")
-    if torch is None or not isinstance(X, torch.Tensor) or not getattr(estimator, "_keeps_tensors", False):
+    X = as_tensor(X)
+    if torch is None or not isinstance(X, torch.Tensor):
         return None
-    if estimator.device is None:
-        return None
-    device = find_device(estimator.device) if reset else X.device  # predictions do not need the GPU of `fit`
+    device = device if reset else X.device
     if device is None or X.device.type != device.type or device.type not in ("cpu", "cuda"):
         return None
     from labelrank.torch.features import check_tensor
