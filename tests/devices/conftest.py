@@ -32,7 +32,7 @@ def device(request):
 @pytest.fixture
 def kernels(device, monkeypatch):
     """Use Triton kernels, flows in 16 bits and dense blocks in small data; on the processor by Triton's interpreter."""
-    pytest.importorskip("triton")
+    pytest.importorskip("triton", minversion="3.7" if device == "cpu" else None)  # whose interpreter takes NumPy 2.4
     import torch
 
     from labelrank.torch import matrix, objective
