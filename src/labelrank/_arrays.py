@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 BLOCK = 2**18  # entries of a temporary array
+_GPUS = (2, 10, 13)  # devices of DLPack: CUDA, ROCm, managed memory of CUDA
 
 
 def row_blocks(n_rows: int, width: int, entries: int = BLOCK) -> Iterator[slice]:
@@ -97,16 +100,21 @@ def as_tensor(X: Any) -> Any:
     Everything else is returned unchanged: NumPy converts arrays that are not on a GPU.
     """
     torch: Any = sys.modules.get("torch")
-    if torch is None or isinstance(X, np.ndarray | torch.Tensor) or not hasattr(X, "__dlpack_device__"):
+    if isinstance(X, np.ndarray) or (torch is not None and isinstance(X, torch.Tensor)):
         return X
-    on_processor = X.__dlpack_device__()[0] == 1
-    return X if on_processor else torch.from_dlpack(X)
+    if not hasattr(X, "__dlpack_device__") or find_spec("torch") is None:
+        return X
+    try:
+        on_gpu = X.__dlpack_device__()[0] in _GPUS
+    except BufferError:  # of JAX, for an array on several devices
+        return X
+    return import_module("torch").from_dlpack(X) if on_gpu else X
 
 
 def of_tensor(X: Any) -> Any:
     """Convert a PyTorch tensor, or an array on a GPU, to a NumPy or SciPy array; return everything else unchanged."""
-    torch: Any = sys.modules.get("torch")
     X = as_tensor(X)
+    torch: Any = sys.modules.get("torch")
     if torch is None or not isinstance(X, torch.Tensor):
         return X
     tensor: Any = dense_or_csr(X).cpu()

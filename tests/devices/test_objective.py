@@ -73,6 +73,15 @@ def test_scores_far_apart(device):
     assert other.value_and_gradient(other.asarray(coef))[0] == pytest.approx(objective.value_and_gradient(coef)[0])
 
 
+def test_small_losses_of_edges(device):
+    """Float32 has no digits left for 1 + x if x is small, but for x it has."""
+    loss = LogLinearLoss(PreferenceGraphs.from_pairs([0, 0], [0, 1], [1, 2], n_labels=3))
+    objective = Objective(LinearModel(np.ones((1, 1)), 3, fit_intercept=False), loss)
+    other = TorchObjective(objective, torch.device(device))
+    coef = np.array([[24.0, 12.0, 0.0]])
+    assert other.value_and_gradient(other.asarray(coef))[0] == pytest.approx(objective.value_and_gradient(coef)[0])
+
+
 def test_large_scores_in_float64(device):
     """The loss of a large difference is not just the difference; a search along a line would see the step."""
     for k, loss in [

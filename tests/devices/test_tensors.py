@@ -286,6 +286,23 @@ def test_arrays_of_other_libraries(few, device, monkeypatch):
         np.testing.assert_array_equal(model.predict(Array(X)), expected)
 
 
+@pytest.mark.parametrize("found", [1, 8, BufferError("on 2 devices")])
+def test_arrays_that_numpy_converts(found):
+    """Of other libraries, and not on a GPU that PyTorch knows."""
+
+    class Array:
+        def __dlpack_device__(self):
+            if isinstance(found, Exception):
+                raise found
+            return found, 0
+
+        def __array__(self, *_, **__):
+            return np.eye(3)
+
+    for model in (LogLinearRanker(), LogLinearRanker(device="cpu")):
+        np.testing.assert_array_equal(model.fit(Array(), Array()).coef_, model.fit(np.eye(3), np.eye(3)).coef_)
+
+
 def test_predictions_of_tensors_on_other_devices(problem, device):
     """They may have no float64 numbers: the tensors are copied to the processor."""
 

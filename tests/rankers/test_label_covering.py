@@ -25,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelrank import CalibratedRanker, GradientBoostingCoveringClassifier, LabelCoveringClassifier, PreferenceGraphs
 from labelrank.decompositions import weighted_positive
+from labelrank.decompositions.coverings import SetCovering
 from labelrank.metrics import get_scorer
 
 COVERINGS = ["zero_one", "hamming", "two_sets", "weighted_positive", "weighted_negative"]
@@ -472,6 +473,30 @@ def test_sets_of_names(learner):
     assert learner().fit(X, Y).predict_sets(X[:1])[0] <= {0, 1, 2}
     words = learner().fit(X, np.where(Y[:, 0], "yes", "no")).predict_sets(X)
     assert all(len(one) == 1 and one <= {"yes", "no"} for one in words)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [LabelCoveringClassifier, partial(GradientBoostingCoveringClassifier, max_iter=20)],
+    ids=["linear", "trees"],
+)
+def test_scores_of_a_single_label(learner):
+    """As a column; scikit-learn negates the scores of a classifier of one class."""
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    Y = (X[:, :1] > 0).astype(int)
+    model = learner().fit(X, Y)
+    share = (model.predict(X) == Y).mean()
+    assert share > 0.9
+    assert model.score(X, Y) == pytest.approx(share)
+    assert get_scorer("covering_error:hamming")(model, X, Y) == pytest.approx(share - 1)
+    sets = [{"yes"} if row else set() for row in Y[:, 0]]
+    assert learner().fit(X, sets).score(X, sets) == pytest.approx(share)
+
+
+def test_one_element_of_all_labels_has_no_probabilities():
+    covering = SetCovering("mine", "each", "each", joined=True)
+    assert not hasattr(LabelCoveringClassifier(covering), "predict_proba")
+    assert not hasattr(GradientBoostingCoveringClassifier(covering), "predict_proba")
 
 
 @pytest.mark.parametrize("how", HOW)

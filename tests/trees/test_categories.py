@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from trees.rows_of_trees import NAN, make
 
-from labelrank.trees import DecisionTreeRanker
+from labelrank.trees import DecisionTreeRanker, GradientBoostingRanker
 
 
 def test_missing_values_that_say_something():
@@ -106,3 +106,20 @@ def test_strings_that_are_not_declared(library, declared):
         DecisionTreeRanker(categorical_features=declared).fit(frame, [[1, 2], [2, 1]])
     with pytest.raises(ValueError, match=r"X is not numeric .*; if X has categories, pass a data frame"):
         DecisionTreeRanker().fit(np.array([[1.0, "red"], [2.0, "blue"]], dtype=object), [[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeRanker(), GradientBoostingRanker()])
+def test_categories_of_pandas_that_are_not_declared(learner):
+    X = pd.DataFrame({"color": pd.Categorical(list("abab")), "count": pd.array([1, 2, 3, 4], dtype="Int64")})
+    with pytest.raises(ValueError, match="the column 'color' of X is not numeric"):
+        learner.set_params(categorical_features=None).fit(X, [[1, 2]] * 4)
+
+
+def test_a_warm_start_without_trees_has_no_categories():
+    """A frame with the same columns, which are numbers now, after a fit that had nothing to learn from."""
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame({"x": rng.normal(size=80)})
+    y = np.where(numbers[["x"]] > 0, [[1, 2]], [[2, 1]])
+    model = GradientBoostingRanker(max_iter=5, warm_start=True, on_empty="ignore")
+    model.fit(pd.DataFrame({"x": pd.Categorical(["a", "b"] * 40)}), np.full((80, 2), np.nan))
+    assert model.fit(numbers, y).score(numbers, y) > 0.9

@@ -68,7 +68,8 @@ class SetCovering(Covering):
     @property
     def is_separate(self) -> bool:
         """Whether every label is an element by itself and counts once."""
-        return (self.positive, self.negative, self.positive_weight, self.negative_weight) == ("each", "each", 1.0, 1.0)
+        weights = self.positive_weight, self.negative_weight
+        return (self.positive, self.negative, self.joined, *weights) == ("each", "each", False, 1.0, 1.0)
 
     def cut(self, graphs: PreferenceGraphs) -> Subgraphs:
         """The cover elements of all instances, as subgraphs of the graph with a dummy label."""

@@ -65,8 +65,12 @@ class NamedScorer(Scorer):
             if names is not None and rows_of_sets(y_true, "y", named=True) is not None:
                 y_true = PreferenceGraphs.from_multilabel(y_true, labels=names)
 
-        def predictions(*args: Any, **kwargs: Any) -> Any:
-            return in_order_of(label_names(y_true), method_caller(*args, **kwargs), names, ("y", "the model"))
+        one_label = _estimator_type(ranker) == "classifier" and len(ranker.classes_) == 1
+
+        def predictions(model: Any, method: str, X: Any, **kwargs: Any) -> Any:
+            # Of a single class scikit-learn would negate the scores.
+            found = getattr(model, method)(X) if one_label else method_caller(model, method, X, **kwargs)
+            return in_order_of(label_names(y_true), found, names, ("y", "the model"))
 
         return float(super()._score(predictions, estimator, X, y_true, **params))
 

@@ -80,12 +80,11 @@ def device_features(estimator: Any, X: Any, reset: bool = True) -> Any:
     """
     if getattr(estimator, "device", None) is None or not getattr(estimator, "_keeps_tensors", False):
         return None
-    device = find_device(estimator.device) if reset else None  # predictions do not need the GPU of `fit`
-    torch: Any = sys.modules.get("torch")
     X = as_tensor(X)
+    torch: Any = sys.modules.get("torch")
     if torch is None or not isinstance(X, torch.Tensor):
         return None
-    device = device if reset else X.device
+    device = find_device(estimator.device) if reset else X.device  # predictions do not need the GPU of `fit`
     if device is None or X.device.type != device.type or device.type not in ("cpu", "cuda"):
         return None
     from labelrank.torch.features import check_tensor

@@ -95,3 +95,8 @@ def memory_errors(device: Any, n_bytes: float, what: str) -> Iterator[None]:
             f"{what} needs about {size_text(n_bytes)} of memory on device {str(device)!r}, where {size_text(free)} is "
             "free; use fewer rows or device=None"
         ) from error
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of the message of an error, of which a compiler writes many."""
+    return next(iter(str(error).splitlines()), type(error).__name__)

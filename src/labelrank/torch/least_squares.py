@@ -242,7 +242,7 @@ def _centered_blocks(
             weight = loss.scale[a:b] ** 2
             if b - a < loss.start[group + 1] - loss.start[group] and weight.sum() > 0:
                 mean_y = float(np.average(loss.y[a:b], weights=weight))
-                cut.append((group, float(weight.sum()), mean_y, means[group - first].cpu().numpy()))
+                cut.append((group, float(weight.sum()), mean_y, means[group - first].cpu().numpy().copy()))
     if cut:
         means_of_parts, mean_y_of_parts = between_parts(cut)
         yield torch.as_tensor(means_of_parts, device=device), torch.as_tensor(mean_y_of_parts, device=device)

@@ -148,8 +148,8 @@ class EdgeLoss(RowLoss):
         scores = (pad(f, (0, 1)) if self.dummy else f).reshape(-1)
         z = scores[self.worse] - scores[self.better]
         top = torch.zeros_like(self.weight).scatter_reduce(0, self.subgraph, z, "amax")
-        sums = torch.exp(-top).index_add(0, self.subgraph, torch.exp(z - top[self.subgraph]))
-        log_sums = top + torch.log(sums)
+        more = torch.expm1(-top).index_add(0, self.subgraph, torch.exp(z - top[self.subgraph]))
+        log_sums = top + torch.log1p(more)
         flow = self.weight[self.subgraph] * torch.exp(z - log_sums[self.subgraph])
         into, out_of = (
             torch.zeros_like(scores).index_add(0, ends, flow).reshape(len(f), self.k)[:, : f.shape[1]]

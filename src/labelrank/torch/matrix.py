@@ -22,7 +22,7 @@ from torch.nn.functional import embedding_bag, pad
 
 from labelrank._arrays import row_blocks
 from labelrank.supervision import stacklevel_of_user
-from labelrank.torch.device import entries_of_block, free_memory, tensor_of
+from labelrank.torch.device import entries_of_block, first_line, free_memory, tensor_of
 from labelrank.torch.features import DeviceFeatures
 
 BLOCK = 2**27  # numbers of a block of rows in float64
@@ -332,8 +332,8 @@ def kernels_compile(device: torch.device) -> bool:
         raise
     except Exception as error:  # of Triton, or of the compiler that it calls
         warnings.warn(
-            f"Triton cannot compile for {device} ({error}); sparse features use slower products of PyTorch. Triton "
-            "needs a C compiler such as gcc",
+            f"Triton cannot compile for {device} ({first_line(error)}); sparse features use slower products of "
+            "PyTorch. Triton needs a C compiler such as gcc",
             UserWarning,
             stacklevel=stacklevel_of_user(),
         )

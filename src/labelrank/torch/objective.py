@@ -19,7 +19,7 @@ from labelrank.models import LinearModel, Objective
 from labelrank.models.base import CURVATURE_ROWS
 from labelrank.solvers import LBFGS, Boosting, SequentialBoosting, Solver
 from labelrank.supervision import stacklevel_of_user
-from labelrank.torch.device import free_memory, memory_errors
+from labelrank.torch.device import first_line, free_memory, memory_errors
 from labelrank.torch.features import DeviceFeatures
 from labelrank.torch.losses import RowLoss, has_version, row_loss, width
 from labelrank.torch.matrix import DenseMatrix, Flowing, SparseMatrix, matrix_on, padded_width
@@ -98,7 +98,7 @@ class TorchObjective(Objective):
     def _keep(self) -> None:
         """Keep all parts on the device; where it has no room for them, smaller ones are made in every evaluation."""
         try:
-            with self.memory_errors():
+            with self.guarded():
                 self._resident = [self._part(rows) for rows in self.slices]
         except MemoryError:
             self._cut(min(4 * len(self.slices), self.loss.shape[0]))
@@ -107,7 +107,7 @@ class TorchObjective(Objective):
         """Return what `work` returns; where the device has no room for it, the data are cut into smaller parts."""
         while True:
             try:
-                with self.memory_errors():
+                with self.guarded():
                     return work()
             except MemoryError:
                 if len(self.slices) >= self.loss.shape[0]:
@@ -116,7 +116,7 @@ class TorchObjective(Objective):
             self._cut(min(4 * len(self.slices), self.loss.shape[0]))
 
     @contextmanager
-    def memory_errors(self) -> Iterator[None]:
+    def guarded(self) -> Iterator[None]:
         """Context in which a failed allocation is an error that says how much the data and coefficients need.
 
         The autocast of the caller, which would round products to 16 bits, is disabled.
@@ -279,7 +279,7 @@ def _compiled(loss: RowLoss, *arguments: Any) -> tuple[Any, ...]:
         found = _evaluate(loss, *arguments)  # raises an error that is not of the compiler
         type(loss).compiles = False  # it would fail again in every iteration
         warnings.warn(
-            f"PyTorch cannot compile {type(loss).__name__} ({error}); it is evaluated by slower operations",
+            f"PyTorch cannot compile {type(loss).__name__} ({first_line(error)}); it is evaluated by slower operations",
             UserWarning,
             stacklevel=stacklevel_of_user(),
         )

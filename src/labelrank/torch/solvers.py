@@ -26,7 +26,7 @@ class _OnDevice:
     """Mixin of solvers on a device: failed allocations raise MemoryError, and autocast is disabled."""
 
     def solve(self, objective: Any, *arguments: Any, **named: Any) -> State:
-        with objective.memory_errors():
+        with objective.guarded():
             found: State = super().solve(objective, *arguments, **named)  # type: ignore[misc]
             return found
 

@@ -18,7 +18,7 @@ from labelrank._memory import require_memory, require_pair_matrices
 from labelrank._threads import n_threads
 from labelrank.rankers.base import BaseRanker, Training
 from labelrank.supervision import stacklevel_of_user
-from labelrank.trees.categories import CategoriesMixin, numeric_columns
+from labelrank.trees.categories import CategoriesMixin, column_errors
 from labelrank.trees.data import Sample, has_missing, make_sample, make_sparse, sorted_features
 from labelrank.trees.growth import Grower, Nodes, Rules, theta_table
 from labelrank.trees.prediction import (
@@ -110,7 +110,7 @@ class BaseTreeRanker(CategoriesMixin, BaseRanker):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X = self._encode_fit(X)
-        with numeric_columns(X):
+        with column_errors(X):
             data = super()._validate(X, y, sample_weight)
         self._set_categorical(data.X)
         return data

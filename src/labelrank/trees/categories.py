@@ -25,6 +25,8 @@ class CategoriesMixin:
 
     def _encode_fit(self, X: Any) -> Any:
         """Learn the categories of a data frame, and encode them."""
+        for name in ("categories_", "is_categorical_"):  # a warm start without trees has those of the last fit
+            vars(self).pop(name, None)
         frame = None if self.categorical_features is None else frame_of(X)
         if frame is None:
             return X
@@ -57,12 +59,12 @@ class CategoriesMixin:
 
 
 @contextmanager
-def numeric_columns(X: Any) -> Iterator[None]:
+def column_errors(X: Any) -> Iterator[None]:
     """Context in which an error about a column of X that is not numeric names the column, and says what to do."""
     try:
         yield
     except ValueError as error:
-        if "could not convert" in str(error):
+        if "could not convert" in str(error) or "Cannot cast" in str(error):
             raise _not_numeric(X, error) from error
         raise
 

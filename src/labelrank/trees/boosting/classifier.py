@@ -20,7 +20,7 @@ from labelrank.rankers.relevant_sets import SetClassifierMixin, relevant_sets
 from labelrank.supervision.weights import fit_weights
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.boosting.data import BoostingData
-from labelrank.trees.categories import numeric_columns
+from labelrank.trees.categories import column_errors
 
 
 class GradientBoostingCoveringClassifier(
@@ -144,7 +144,7 @@ class GradientBoostingCoveringClassifier(
         """
         with refitting(self):
             X = self._encode_fit(canonical(X))
-            with numeric_columns(X):
+            with column_errors(X):
                 X = validate_data(self, X, reset=not self._continues(), **self._checks())
             graphs, classes, self.outputs_2d_ = relevant_sets(y, X.shape[0], type(self).__name__)
             self._set_categorical(X)

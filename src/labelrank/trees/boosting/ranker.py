@@ -17,7 +17,7 @@ from labelrank.rankers.base import BaseRanker, OnEmpty, Progress, Training
 from labelrank.supervision import ranks_from_scores
 from labelrank.trees.boosting.base import BoostedTreesMixin
 from labelrank.trees.boosting.data import BoostingData
-from labelrank.trees.categories import numeric_columns
+from labelrank.trees.categories import column_errors
 
 
 def _has_probabilities(ranker: Any) -> bool:
@@ -207,7 +207,7 @@ class GradientBoostingRanker(BoostedTreesMixin, BaseRanker):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, checks = self._encode_fit(X), {"reset": not self._continues(), **self._checks()}
-        with numeric_columns(X):
+        with column_errors(X):
             data = Training(*self._validate_fit(X, y, sample_weight, on_empty=self.on_empty, **checks))
         self._set_categorical(data.X)
         return data
