@@ -41,7 +41,7 @@ class TextTable:
             raise malformed(self.file, self.lines[record], f"{finite} {name!r}", str(array[record]))
         for record in np.flatnonzero(np.abs(array) >= 2.0**53).tolist() if finite else []:
             if (digits := str(texts[record])).lstrip("+-").isdecimal() and int(digits) != int(array[record]):
-                expected = f"a number that a float represents exactly in the column {name!r}"
+                expected = f"an integer that a float represents exactly in the column {name!r}"
                 raise malformed(self.file, self.lines[record], expected, excerpt(digits))
         return array
 

@@ -197,7 +197,7 @@ def _label_values(file: DataFile, series: Any, kind: Kind) -> FloatArray:
     if series.dtype.is_integer():
         for row in np.flatnonzero(np.abs(column) >= 2.0**53).tolist():
             if int(series[row]) != int(column[row]):
-                expected = f"numbers that floats represent exactly in the column {series.name!r}"
+                expected = f"integers that floats represent exactly in the column {series.name!r}"
                 raise malformed(file, None, expected, f"{series[row]} in row {row}")
     return column
 
