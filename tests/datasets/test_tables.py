@@ -206,7 +206,9 @@ def test_labels_that_floats_do_not_tell_apart_are_no_ties(write, tmp_path):
     """As nanoseconds since 1970."""
     values = {"cost_a": [2**60 + 1, 2**60], "cost_b": [2**60, 5]}
     path = write("t.csv", f"cost_a,cost_b\n{2**60},5\n{2**60 + 1},{2**60}\n")
-    with pytest.raises(DataFileError, match=rf"t.csv, line 3: expected an integer that .*'cost_a', found '{2**60 + 1}'"):
+    with pytest.raises(
+        DataFileError, match=rf"t.csv, line 3: expected an integer that .*'cost_a', found '{2**60 + 1}'"
+    ):
         read_csv(path, labels="cost_", kind="costs")
     pl.DataFrame(values).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataFileError, match=rf"t.parquet: expected integers that .*'cost_a', found {2**60 + 1} in"):
