@@ -146,6 +146,21 @@ def test_too_little_memory_for_a_variance(monkeypatch):
         RankRLS(kernel="rbf", n_basis=1, device="cpu").fit(torch.as_tensor(X), Y[0], groups=None)
 
 
+def test_too_little_memory_to_reorder_items(monkeypatch):
+    """Items of RankRLS are sorted by their groups, on the device."""
+    torch = pytest.importorskip("torch")
+    items, original = torch.rand(6, 2), torch.Tensor.__getitem__
+
+    def guarded(self, index):
+        if isinstance(index, torch.Tensor) and self.shape == (6, 2):
+            raise torch.OutOfMemoryError("no memory")
+        return original(self, index)
+
+    monkeypatch.setattr(torch.Tensor, "__getitem__", guarded)
+    with pytest.raises(MemoryError, match="a selection from 6 x 2 data needs about"):
+        RankRLS(device="cpu").fit(items, np.arange(6.0), groups=[0, 1, 0, 1, 0, 1])
+
+
 def test_other_errors_are_not_about_memory():
     pytest.importorskip("torch")
     with pytest.raises(RuntimeError, match="another"), memory_errors("cpu", 1.0, "this"):
