@@ -14,7 +14,7 @@ from labelrank.decompositions import covering_names, decomposition_names
 from labelrank.metrics import costs, graph_errors, groups, rank_correlation, sets, top_of_ranking
 from labelrank.supervision import PreferenceGraphs, is_graphs, label_names
 from labelrank.supervision.indicators import rows_of_sets
-from labelrank.supervision.names import fitted_ranker, in_order_of, model_names
+from labelrank.supervision.names import fitted_ranker, in_order_of, labels_of, model_names
 
 Scorer: Any = scorer_class()
 _OF_SCORES = ("decision_function", "predict_proba")
@@ -65,7 +65,8 @@ class NamedScorer(Scorer):
             if names is not None and rows_of_sets(y_true, "y", named=True) is not None:
                 y_true = PreferenceGraphs.from_multilabel(y_true, labels=names)
 
-        one_label = _estimator_type(ranker) == "classifier" and len(ranker.classes_) == 1
+        labels = labels_of(estimator)
+        one_label = _estimator_type(ranker) == "classifier" and labels is not None and len(labels) == 1
 
         def predictions(model: Any, method: str, X: Any, **kwargs: Any) -> Any:
             # Of a single class scikit-learn would negate the scores.
